@@ -1,0 +1,90 @@
+import type { ApprovalLevel, DecisionKind } from "../agent/approval.ts";
+import type { SessionEvent, SessionStateName } from "../agent/events.ts";
+import type { StoredMessage, Usage } from "../agent/messages.ts";
+import type { LiveFrame } from "../protocol/live.ts";
+import type { ConfigureSignal, Delivery, SessionInput, SessionState } from "../protocol/session.ts";
+
+/** One line of a list. Times are milliseconds since 1970. */
+export interface SessionSummary {
+  id: string;
+  runId: string;
+  state: SessionStateName;
+  title: string;
+  cwd: string;
+  repository: string;
+  model: string;
+  /** Approvals that wait. */
+  waiting: number;
+  startedAt: number;
+  closedAt?: number;
+}
+
+/** The account of a session. Works with no worker and for closed sessions: then `live` is absent. */
+export interface SessionAccount {
+  summary: SessionSummary;
+  messages: StoredMessage[];
+  usage: Usage;
+  turns: number;
+  /** Present when a worker answered the query. */
+  live?: SessionState;
+  /** Why a session failed, was stopped, blocked or ended, in words. */
+  cause?: string;
+  next?: string;
+  temporalUiPath: string;
+}
+
+/** What a follower gets, in order. Durable events come once each, by `seq`; live frames only while they last. */
+export type FollowItem =
+  | {
+      kind: "event";
+      event: SessionEvent /** Body of the message a `message_end` names. */;
+      message?: StoredMessage["message"];
+    }
+  | { kind: "live"; frame: LiveFrame }
+  /** The state was read anew: at the start, at a change, after an outage. */
+  | { kind: "state"; state: SessionState }
+  /** Model or tool attempt that failed and waits for its next try; milliseconds since 1970. */
+  | { kind: "retrying"; what: string; message: string; attempt: number; nextTryAt?: number }
+  /** No worker answers (`offline` true), or one does again. */
+  | { kind: "offline"; offline: boolean; why?: string }
+  /** The worker was replaced since the last item. */
+  | { kind: "workerRestarted" }
+  /** The run closed and nothing continues it; always the last item. */
+  | { kind: "closed"; state: SessionStateName; cause?: string };
+
+export type DecideOutcome =
+  | { kind: "accepted" }
+  /** Nothing changed; `reason` says why: unknown, already decided, withdrawn, not proved. */
+  | { kind: "refused"; reason: string };
+
+export interface SessionClient {
+  start(input: SessionInput, firstPrompt: { id: string; text: string }): Promise<void>;
+  /** Newest run of each session, by group (needs you, working, done), then newest first. */
+  list(): Promise<SessionSummary[]>;
+  /** Full id for a unique prefix or `last`; throws `SessionNotFound` with the candidates. */
+  resolve(prefix: string, here?: string): Promise<string>;
+  state(sessionId: string): Promise<SessionState>;
+  account(sessionId: string): Promise<SessionAccount>;
+  /** Ends with the `closed` item, or when `signal` aborts. `after` = last event seen, default 0 (all). */
+  follow(sessionId: string, options: { after?: number; signal: AbortSignal }): AsyncIterable<FollowItem>;
+  /** Delivers to an open session or reopens a closed one. */
+  send(sessionId: string, prompt: { id: string; text: string; delivery: Delivery }): Promise<void>;
+  /** Signs, signals, and waits until the session took or refused the decision. */
+  decide(
+    sessionId: string,
+    decision: {
+      approvalId: string;
+      decision: DecisionKind;
+      remember?: boolean;
+      reason?: string;
+      args?: Record<string, unknown>;
+      by: string;
+    },
+  ): Promise<DecideOutcome>;
+  abort(sessionId: string, by: string): Promise<void>;
+  finish(sessionId: string, by: string): Promise<void>;
+  retry(sessionId: string, by: string): Promise<void>;
+  configure(sessionId: string, changes: Omit<ConfigureSignal, "id">): Promise<void>;
+}
+
+export type { ApprovalLevel };

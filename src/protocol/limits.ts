@@ -1,0 +1,32 @@
+/** Numbers that bound a session, each with its unit. Measured limits of the engine stand behind them. */
+const KB = 1024;
+const MB = 1024 * KB;
+
+export const limits = {
+  callsPerAnswer: 128,
+  parallelCalls: 16,
+  modelMessageBytes: 1 * MB,
+  resultBytes: 200 * KB,
+  detailsBytes: 64 * KB,
+  errorTextBytes: 4 * KB,
+  promptBytes: 256 * KB,
+  /** Arguments up to this many bytes are repeated in an execute input, for the reader of the Temporal UI. */
+  inlineArgumentsBytes: 8 * KB,
+  displayBytes: 16 * KB,
+  summaryCharacters: 120,
+  repeatedFailuresNotice: 3,
+  repeatedFailuresStop: 6,
+  maxTurns: 200,
+  continueAsNewBytes: 2.5 * MB,
+  continueAsNewEvents: 3_000,
+  queryPageBytes: 1 * MB,
+  historyPageSize: 50,
+  queuedPrompts: 1_000,
+  rememberedRules: 200,
+  /** A session closes this long after it answered. */
+  closeAfterMs: 10 * 60 * 1000,
+  /** After an abort a call that does not stop is given up. */
+  abortGraceMs: 10_000,
+  heartbeatTimeoutMs: 10_000,
+  heartbeatDetailsMs: 2_000,
+} as const;
