@@ -2,6 +2,7 @@ import { defineQuery, defineSignal } from "@temporalio/workflow";
 import type { Approval, ApprovalLevel, DecisionKind } from "../agent/approval.ts";
 import type { AgentEndReason, SessionEvent, SessionStateName } from "../agent/events.ts";
 import type { ImageContent, StoredMessage, Usage } from "../agent/messages.ts";
+import type { RepeatedFailures } from "../agent/repeated-failures.ts";
 
 /** Workflow type and id. No user text in ids: they are never encrypted and stand in logs. */
 export const sessionWorkflowType = "session";
@@ -55,6 +56,7 @@ export interface CarriedState {
   /** Keys that `decide … remember` stored. */
   remembered: string[];
   turn: number;
+  repeated?: RepeatedFailures;
   /** Number of the last event. */
   lastEvent: number;
   usage: Usage;
@@ -93,6 +95,8 @@ export type Delivery = "steer" | "followUp";
 export interface PromptSignal {
   id: string;
   text: string;
+  /** When it was sent, milliseconds since 1970: so that workflow and readers of history build the same message. */
+  at: number;
   attachments?: ImageContent[];
   delivery: Delivery;
 }

@@ -1,0 +1,74 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { activityInfo } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import type { AssistantMessage, StoredMessage } from "../src/agent/messages.ts";
+import { loadContextFiles } from "../src/prompt/context-files.ts";
+import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
+import type { ModelInput, ModelResult } from "../src/protocol/activities.ts";
+import { limits } from "../src/protocol/limits.ts";
+import { ModelError } from "../src/providers/contract.ts";
+import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
+import { sizeOf, wellFormed } from "./bounds.ts";
+import { FailureBudget, modelFailure } from "./failures.ts";
+import { type ActivityServices, WorkerShutdown } from "./services.ts";
+
+/** One model response: reads the conversation by reference, streams the answer, returns it whole. */
+export function modelActivity(services: ActivityServices) {
+  const budget = new FailureBudget();
+  return async (input: ModelInput): Promise<ModelResult> =>
+    await runAttempt(services, input.sessionId, `model:${input.turn}`, async (attempt) => {
+      const { workflowExecution, activityId } = activityInfo();
+      const key = `${workflowExecution!.runId}/${activityId}`;
+      try {
+        const result = await ask(services, input, attempt);
+        budget.forget(key);
+        return result;
+      } catch (error) {
+        if (error instanceof ModelError) throw modelFailure(error, budget.count(key));
+        throw error;
+      }
+    });
+}
+
+async function ask(services: ActivityServices, input: ModelInput, { signal, live }: Attempt): Promise<ModelResult> {
+  const { cwd, model } = input;
+  if (!existsSync(cwd)) {
+    throw ApplicationFailure.create({
+      type: "Workspace.Gone",
+      message: `the workspace ${cwd} is not there`,
+      nonRetryable: true,
+      details: [`put ${cwd} back, then: tempi retry ${input.sessionId}`],
+    });
+  }
+  const messages = await services.transcripts.resolve(input.sessionId, input.transcript);
+  const tools = services.tools.filter((tool) => input.activeTools.includes(tool.name));
+  const systemPrompt = buildSystemPrompt({ tools, cwd, date: input.date, contextFiles: await loadContextFiles(cwd) });
+  const apiKey = await services.apiKeyFor(model);
+  const message = await services.streamAssistant(
+    {
+      provider: model.provider,
+      model: model.model,
+      ...(model.baseUrl ? { baseUrl: model.baseUrl } : {}),
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(model.keyVariable ? { keyVariable: model.keyVariable } : {}),
+      systemPrompt,
+      messages,
+      tools,
+      thinking: input.thinking,
+    },
+    { signal, onDelta: (delta) => live.delta(delta) },
+  );
+  // A stream cut because this worker stops was not stopped by a person: another worker asks again.
+  if (message.stopReason === "aborted" && signal.reason instanceof WorkerShutdown) throw workerGone();
+  const stored: StoredMessage<AssistantMessage> = { id: `a-${randomUUID()}`, message: wellFormed(message) };
+  if (sizeOf(stored) > limits.modelMessageBytes) {
+    throw new ModelError(
+      "invalid",
+      `the model's answer is over ${limits.modelMessageBytes} bytes, more than a message may hold`,
+    );
+  }
+  services.transcripts.keep(stored);
+  const promptHash = createHash("sha256").update(systemPrompt).digest("hex").slice(0, 16);
+  return { v: 1, stored, offered: { tools: tools.map(({ name }) => name), promptHash } };
+}

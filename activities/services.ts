@@ -1,0 +1,48 @@
+import type { Client } from "@temporalio/client";
+import type { AgentToolResult, ToolDefinition } from "../src/agent/tool.ts";
+import type { Home } from "../src/config/home.ts";
+import type { ModelSettings } from "../src/protocol/session.ts";
+import type { StreamAssistant, StreamDelta } from "../src/providers/contract.ts";
+import type { Transcripts } from "./transcripts.ts";
+
+/** What activities share within one worker process. Everything in it is cache or connection; the record is history. */
+export interface ActivityServices {
+  client: Client;
+  home: Home;
+  transcripts: Transcripts;
+  tools: ToolDefinition[];
+  live: LiveHub;
+  streamAssistant: StreamAssistant;
+  /** The key for a model, read anew for each request; undefined when none is configured. Throws `ModelError` when it can't be read. */
+  apiKeyFor(model: ModelSettings): Promise<string | undefined>;
+  /** HMAC key (hex) of decisions; `undefined` when proofs are switched off in the configuration. */
+  decisionKey(): string | undefined;
+  attempts: RunningAttempts;
+  fileMutex: <T>(path: string, fn: () => Promise<T>) => Promise<T>;
+}
+
+/** Growing output of one attempt, for whoever watches. */
+export interface LiveSource {
+  delta(delta: StreamDelta): void;
+  update(partial: AgentToolResult): void;
+  /** The end of the text so far, for heartbeat details. */
+  tail(): string;
+  done(): void;
+}
+
+export interface LiveHub {
+  open(sessionId: string, source: string, attempt: number): LiveSource;
+}
+
+/** Attempts that run in this process: told of cancellation at once, and written down so that a successor can fail them. */
+export interface RunningAttempts {
+  begin(attempt: { runId: string; activityId: string; taskToken: Uint8Array }): { signal: AbortSignal; end(): void };
+}
+
+/** Reason of an abort because this worker is going away: work that can go on elsewhere must be left running. */
+export class WorkerShutdown extends Error {
+  constructor() {
+    super("the worker is shutting down");
+    this.name = "WorkerShutdown";
+  }
+}

@@ -1,0 +1,115 @@
+import type { Client } from "@temporalio/client";
+import type { Message, StoredMessage } from "../src/agent/messages.ts";
+import { readRun } from "../src/client/read-history.ts";
+import type { TranscriptReference } from "../src/protocol/activities.ts";
+import { transcriptQuery, workflowIdOf } from "../src/protocol/session.ts";
+
+const cachedMessages = 20_000;
+const cachedRuns = 500;
+
+/**
+ * Messages by reference. A cache keyed by the ids that activity attempts made, so no attempt can poison another's; what is
+ * missing is asked of the open run by paged query, and of closed runs (or when no query is answered) read from history.
+ */
+export class Transcripts {
+  readonly #client: Client;
+  readonly #bodies = new Map<string, Message>();
+  /** Ids of a run's messages, in order, as far as model inputs and readings have named them. */
+  readonly #runs = new Map<string, string[]>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Remembers a message that this worker made. */
+  keep({ id, message }: StoredMessage): void {
+    this.#bodies.delete(id);
+    this.#bodies.set(id, message);
+    if (this.#bodies.size > cachedMessages) this.#bodies.delete(this.#bodies.keys().next().value!);
+  }
+
+  /** All messages of the conversation that a model input refers to, in order. */
+  async resolve(sessionId: string, reference: TranscriptReference): Promise<Message[]> {
+    const earlier: Message[] = [];
+    for (const { runId, from, to } of reference.segments) {
+      earlier.push(...(await this.#closedRun(sessionId, runId)).slice(from, to).map(({ message }) => message));
+    }
+    const { runId, from, ids } = reference;
+    const known = this.#runs.get(runId) ?? [];
+    if (known.length >= from) this.#keepRun(runId, [...known.slice(0, from), ...ids]);
+    else await this.#readOpenRun(sessionId, runId, from + ids.length);
+    const all = this.#runs.get(runId)!.slice(0, from + ids.length);
+    if (all.some((id) => !this.#bodies.has(id))) await this.#readOpenRun(sessionId, runId, all.length);
+    return [...earlier, ...all.map((id) => this.#body(id))];
+  }
+
+  /** One message of an open run. */
+  async find(sessionId: string, runId: string, messageId: string): Promise<Message> {
+    if (!this.#bodies.has(messageId)) await this.#readOpenRun(sessionId, runId, Number.POSITIVE_INFINITY);
+    return this.#body(messageId);
+  }
+
+  #body(id: string): Message {
+    const message = this.#bodies.get(id);
+    if (!message) throw new Error(`message ${id} is named in history, but its text was not found`);
+    return message;
+  }
+
+  #keepRun(runId: string, ids: string[]): void {
+    this.#runs.delete(runId);
+    this.#runs.set(runId, ids);
+    if (this.#runs.size > cachedRuns) this.#runs.delete(this.#runs.keys().next().value!);
+  }
+
+  async #closedRun(sessionId: string, runId: string): Promise<StoredMessage[]> {
+    const ids = this.#runs.get(runId);
+    if (ids?.every((id) => this.#bodies.has(id)) && this.#complete.has(runId)) {
+      return ids.map((id) => ({ id, message: this.#bodies.get(id)! }));
+    }
+    const { messages } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+    for (const stored of messages) this.keep(stored);
+    this.#keepRun(
+      runId,
+      messages.map(({ id }) => id),
+    );
+    this.#complete.add(runId);
+    return messages;
+  }
+
+  /** Runs read to their end: their list of ids is whole. */
+  readonly #complete = new Set<string>();
+
+  async #readOpenRun(sessionId: string, runId: string, atLeast: number): Promise<void> {
+    const handle = this.#client.workflow.getHandle(workflowIdOf(sessionId), runId);
+    const ids: string[] = [];
+    try {
+      for (let count = 1; ids.length < Math.min(count, atLeast); ) {
+        const page = await handle.query(transcriptQuery, ids.length);
+        if ("error" in page) throw new Error(page.error);
+        count = page.count;
+        for (const entry of page.entries) {
+          ids.push(entry.id);
+          if ("message" in entry) this.keep(entry);
+          else if (!this.#bodies.has(entry.id)) await this.#readPrompt(sessionId, entry.runId, entry.id);
+        }
+        if (page.entries.length === 0) break;
+      }
+    } catch {
+      // No query is answered while a workflow task fails or the run is closed; history always is.
+      const { messages } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+      ids.length = 0;
+      for (const stored of messages) {
+        ids.push(stored.id);
+        this.keep(stored);
+      }
+    }
+    this.#keepRun(runId, ids);
+  }
+
+  /** A prompt that an earlier run received and this one took. */
+  async #readPrompt(sessionId: string, runId: string, id: string): Promise<void> {
+    const { prompts } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+    const found = prompts.find((prompt) => prompt.id === id);
+    if (found) this.keep(found);
+  }
+}

@@ -1,0 +1,135 @@
+import { type BatchPorts, runBatch } from "./batch.ts";
+import type { AgentEndReason, AgentEvent } from "./events.ts";
+import type { AssistantMessage, Message, StoredMessage, UserMessage } from "./messages.ts";
+import { toolCallsOf } from "./messages.ts";
+import { countFailures, type RepeatedFailures } from "./repeated-failures.ts";
+
+/** What the loop needs of the world. The session workflow binds it to activities, tests to fakes. */
+export interface LoopPorts extends BatchPorts {
+  emit(event: AgentEvent): void;
+  /** Adds a message to the transcript and returns its index in it. */
+  append(stored: StoredMessage): number;
+  /** Asks the model. An end instead of a message: aborted before anything came, or an error that no retry mends. */
+  streamAssistant(turn: number): Promise<StoredMessage<AssistantMessage> | LoopEnd>;
+  /** Prompts that steer: taken at the start and after each turn, never inside a batch. */
+  takeSteering(): StoredMessage<UserMessage>[];
+  /** Prompts for when the work is done. */
+  takeFollowUps(): StoredMessage<UserMessage>[];
+  aborted(): boolean;
+  /** Between turns: the transcript is whole and nothing is open. May end the run by throwing (continue-as-new). */
+  prepareNextTurn(state: LoopState): Promise<void>;
+}
+
+/** Plain data that a run carries when it goes on elsewhere. */
+export interface LoopState {
+  /** Number of the last turn of the session. */
+  turn: number;
+  turnsThisPrompt: number;
+  repeated?: RepeatedFailures;
+}
+
+export interface LoopLimits {
+  maxTurns: number;
+  callsPerAnswer: number;
+  parallelCalls: number;
+  repeatedFailuresStop: number;
+}
+
+export interface LoopEnd {
+  reason: AgentEndReason;
+  errorMessage?: string;
+}
+
+/**
+ * Runs turns until the model answers without calls and nothing is queued. One turn = one model response + its batch.
+ * `state` is changed in place. A run that goes on (`resume`) neither announces itself nor needs a prompt.
+ */
+export async function runAgentLoop(
+  ports: LoopPorts,
+  state: LoopState,
+  limits: LoopLimits,
+  resume = false,
+): Promise<LoopEnd> {
+  if (!resume) {
+    state.turnsThisPrompt = 0;
+    ports.emit({ type: "agent_start" });
+  }
+  const end = await runTurns(ports, state, limits);
+  ports.emit({ type: "agent_end", ...end });
+  return end;
+}
+
+async function runTurns(ports: LoopPorts, state: LoopState, limits: LoopLimits): Promise<LoopEnd> {
+  let prompts = ports.takeSteering();
+  if (prompts.length === 0) prompts = ports.takeFollowUps();
+  for (;;) {
+    if (state.turnsThisPrompt >= limits.maxTurns) {
+      return { reason: "maxTurns", errorMessage: `stopped after ${limits.maxTurns} turns` };
+    }
+    state.turn += 1;
+    state.turnsThisPrompt += 1;
+    ports.emit({ type: "turn_start", turn: state.turn });
+    for (const prompt of prompts) appendMessage(ports, prompt);
+    const turn = await runTurn(ports, state, limits);
+    if (turn.end) return turn.end;
+    prompts = ports.takeSteering();
+    if (!turn.goOn && prompts.length === 0) {
+      prompts = ports.takeFollowUps();
+      if (prompts.length === 0) return { reason: turn.terminated ? "terminated" : "answered" };
+      state.turnsThisPrompt = 0;
+    }
+    await ports.prepareNextTurn(state);
+  }
+}
+
+interface TurnOutcome {
+  end?: LoopEnd;
+  goOn?: boolean;
+  terminated?: boolean;
+}
+
+async function runTurn(ports: LoopPorts, state: LoopState, limits: LoopLimits): Promise<TurnOutcome> {
+  const assistant = await ports.streamAssistant(state.turn);
+  if ("reason" in assistant) return { end: assistant };
+  appendMessage(ports, assistant);
+  const { message } = assistant;
+  const endTurn = () => ports.emit({ type: "turn_end", turn: state.turn, usage: message.usage });
+  if (message.stopReason === "error" || message.stopReason === "aborted") {
+    endTurn();
+    return message.stopReason === "aborted"
+      ? { end: { reason: "aborted" } }
+      : { end: { reason: "failed", errorMessage: message.errorMessage ?? "the model's answer failed" } };
+  }
+  // Calls run because they are there, whatever the finish reason says (length is the batch's business).
+  if (toolCallsOf(message).length === 0) {
+    endTurn();
+    if (ports.aborted()) return { end: { reason: "aborted" } };
+    // An answer cut off at the limit is an answer; asking again would only repeat it.
+    return { goOn: false };
+  }
+  const batch = await runBatch(ports, assistant, state, limits);
+  for (const { callId, stored } of batch.results) appendMessage(ports, stored, callId);
+  endTurn();
+  state.repeated = countFailures(state.repeated, batch.calls);
+  if (ports.aborted()) return { end: { reason: "aborted" } };
+  if (state.repeated && state.repeated.count >= limits.repeatedFailuresStop) {
+    return {
+      end: { reason: "repeated", errorMessage: `stopped: the same call failed ${state.repeated.count} times in a row` },
+    };
+  }
+  return { goOn: !batch.terminate, terminated: batch.terminate };
+}
+
+function appendMessage(ports: LoopPorts, stored: StoredMessage, callId?: string): void {
+  const { id, message } = stored;
+  ports.emit({ type: "message_start", messageId: id, role: message.role });
+  const index = ports.append(stored);
+  ports.emit({ type: "message_end", messageId: id, role: message.role, index, ...messageFacts(message, callId) });
+}
+
+function messageFacts(message: Message, callId = "") {
+  if (message.role === "toolResult") {
+    return { toolCallId: callId, toolName: message.toolName, isError: message.isError };
+  }
+  return message.role === "assistant" ? { stopReason: message.stopReason } : {};
+}

@@ -1,0 +1,38 @@
+import { type Client, Connection, Client as TemporalClient } from "@temporalio/client";
+import { type Home, machineIdOf } from "../config/home.ts";
+import { taskQueueOf, workflowIdOf } from "../protocol/session.ts";
+
+/** Connection and home that the parts of the session client share. */
+export interface ClientContext {
+  client: Client;
+  home: Home;
+  taskQueue: string;
+}
+
+/** No session matches; `candidates` are those that could be meant. */
+export class SessionNotFound extends Error {
+  readonly candidates: { id: string; title: string }[];
+  constructor(message: string, candidates: { id: string; title: string }[] = []) {
+    super(message);
+    this.name = "SessionNotFound";
+    this.candidates = candidates;
+  }
+}
+
+export async function openContext(options: { address: string; namespace: string; home: Home }): Promise<ClientContext> {
+  const connection = await Connection.connect({
+    address: options.address,
+    // A page of history can be larger than gRPC's default of 4 MB.
+    channelArgs: { "grpc.max_receive_message_length": 64 * 1024 * 1024 },
+  });
+  const client = new TemporalClient({
+    connection,
+    namespace: options.namespace,
+    identity: `tempi-client-${process.pid}`,
+  });
+  return { client, home: options.home, taskQueue: taskQueueOf(machineIdOf(options.home)) };
+}
+
+/** The newest run of a session. */
+export const sessionHandle = ({ client }: ClientContext, sessionId: string) =>
+  client.workflow.getHandle(workflowIdOf(sessionId));

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { defineSearchAttributeKey } from "@temporalio/common";
+import type { Home } from "../config/home.ts";
+import {
+  abortSignal,
+  configureSignal,
+  finishSignal,
+  type PromptSignal,
+  promptSignal,
+  retrySignal,
+  type SessionInput,
+  sessionWorkflowType,
+  stateQuery,
+  workflowIdOf,
+} from "../protocol/session.ts";
+import { accountOf } from "./account.ts";
+import { type ClientContext, openContext, SessionNotFound, sessionHandle } from "./client-context.ts";
+import type { SessionClient } from "./contract.ts";
+import { decide } from "./decide.ts";
+import { followSession } from "./follow-session.ts";
+import { listSessions, resolveSession } from "./list-sessions.ts";
+import { reopeningInput } from "./reopen.ts";
+
+/** A session client on one server. `close` gives the connection back. */
+export async function connectSessionClient(options: {
+  address: string;
+  namespace: string;
+  home: Home;
+}): Promise<SessionClient & { close(): Promise<void> }> {
+  const context = await openContext(options);
+  return {
+    start: (input, prompt) => startRun(context, input, { ...prompt, at: Date.now(), delivery: "steer" }),
+    list: () => listSessions(context),
+    resolve: (prefix, here) => resolveSession(context, prefix, here),
+    state: (sessionId) =>
+      known(sessionId, async () => {
+        const state = await sessionHandle(context, sessionId).query(stateQuery);
+        if ("error" in state) throw new Error(state.error);
+        return state;
+      }),
+    account: (sessionId) => known(sessionId, () => accountOf(context, sessionId)),
+    follow: (sessionId, followOptions) => followSession(context, sessionId, followOptions),
+    send: (sessionId, prompt) => known(sessionId, () => send(context, sessionId, { ...prompt, at: Date.now() })),
+    decide: (sessionId, decision) => known(sessionId, () => decide(context, sessionId, decision)),
+    abort: (sessionId, by) =>
+      known(sessionId, () => sessionHandle(context, sessionId).signal(abortSignal, { id: randomUUID(), by })),
+    finish: (sessionId, by) =>
+      known(sessionId, () => sessionHandle(context, sessionId).signal(finishSignal, { id: randomUUID(), by })),
+    retry: (sessionId, by) =>
+      known(sessionId, () => sessionHandle(context, sessionId).signal(retrySignal, { id: randomUUID(), by })),
+    configure: (sessionId, changes) =>
+      known(sessionId, () =>
+        sessionHandle(context, sessionId).signal(configureSignal, { id: randomUUID(), ...changes }),
+      ),
+    close: () => context.client.connection.close(),
+  };
+}
+
+/** Starts the run with its prompt in one step, so that there is never a session without one. */
+async function startRun(context: ClientContext, input: SessionInput, prompt: PromptSignal): Promise<void> {
+  const { model } = input.previous?.carried.settings ?? input.settings;
+  await context.client.workflow.signalWithStart(sessionWorkflowType, {
+    workflowId: workflowIdOf(input.sessionId),
+    taskQueue: context.taskQueue,
+    args: [input],
+    signal: promptSignal,
+    signalArgs: [prompt],
+    memo: { title: input.title, cwd: input.cwd, model: `${model.provider}/${model.model}` },
+    typedSearchAttributes: [
+      { key: defineSearchAttributeKey("TempiState", "KEYWORD"), value: "running" },
+      { key: defineSearchAttributeKey("TempiWaiting", "INT"), value: 0 },
+      { key: defineSearchAttributeKey("TempiRepo", "KEYWORD"), value: input.repository },
+    ],
+    staticSummary: input.title,
+  });
+}
+
+async function send(context: ClientContext, sessionId: string, prompt: PromptSignal): Promise<void> {
+  const handle = sessionHandle(context, sessionId);
+  const description = await handle.describe();
+  if (description.status.name === "RUNNING") {
+    try {
+      return await handle.signal(promptSignal, prompt);
+    } catch (error) {
+      // It closed in this very moment: then it is reopened like any closed one.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+  const { runId } = await handle.describe();
+  await startRun(context, await reopeningInput(context, workflowIdOf(sessionId), runId), prompt);
+}
+
+async function known<T>(sessionId: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError)
+      throw new SessionNotFound(`no such session, or it is closed: "${sessionId}"`);
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { decisionKeyOf, type Home } from "../config/home.ts";
+import { proofText } from "../protocol/proof.ts";
+import { type DecideSignal, decideSignal, eventsQuery, stateQuery } from "../protocol/session.ts";
+import { type ClientContext, sessionHandle } from "./client-context.ts";
+import type { DecideOutcome } from "./contract.ts";
+
+const patienceMs = 20_000;
+
+/** A decision with its id and proof. */
+export function signDecision(home: Home, decision: Omit<DecideSignal, "id" | "proof">): DecideSignal {
+  const key = Buffer.from(decisionKeyOf(home), "hex");
+  return { ...decision, id: randomUUID(), proof: createHmac("sha256", key).update(proofText(decision)).digest("hex") };
+}
+
+/** Signs, signals, and waits until the session says what came of it. Throws when it says nothing: then the outcome is unknown. */
+export async function decide(
+  context: ClientContext,
+  sessionId: string,
+  decision: Omit<DecideSignal, "id" | "proof">,
+): Promise<DecideOutcome> {
+  const handle = sessionHandle(context, sessionId);
+  const state = await handle.query(stateQuery);
+  if ("error" in state) throw new Error(state.error);
+  if (!state.pending.some(({ id }) => id === decision.approvalId)) {
+    return { kind: "refused", reason: "no such approval waits: it is unknown, or was decided or withdrawn before" };
+  }
+  await handle.signal(decideSignal, signDecision(context.home, decision));
+  const until = Date.now() + patienceMs;
+  for (let after = state.lastEvent; Date.now() < until; ) {
+    const page = await handle.query(eventsQuery, after);
+    if ("error" in page) throw new Error(page.error);
+    for (const event of page.events) {
+      after = event.seq;
+      if (event.type === "decision_refused" && event.approvalId === decision.approvalId && event.by === decision.by) {
+        return { kind: "refused", reason: event.reason };
+      }
+      if (event.type !== "approval_resolved" || event.approvalId !== decision.approvalId) continue;
+      if (event.by === decision.by && event.decision === decision.decision) return { kind: "accepted" };
+      return { kind: "refused", reason: `it was decided before: ${event.decision} by ${event.by}` };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  throw new Error("the session did not say whether it took the decision; look at it before you decide again");
+}

@@ -1,0 +1,170 @@
+import type { Client } from "@temporalio/client";
+import type { Message, StoredMessage } from "../agent/messages.ts";
+import type {
+  ExecuteResult,
+  ModelInput,
+  ModelResult,
+  PrepareResult,
+  SettleInput,
+  SettleResult,
+} from "../protocol/activities.ts";
+import { promptMessage } from "../protocol/prompt-message.ts";
+import type { DecideSignal, PromptSignal, SessionInput, SessionResult } from "../protocol/session.ts";
+import { decodeFirst, type HistoryEvent, historyEvents } from "./history-events.ts";
+
+/** One run as its history tells it. Needs no worker; works for open, closed and terminated runs. */
+export interface RunRecord {
+  input: SessionInput | undefined;
+  /** Messages of the conversation made in this run, in order. */
+  messages: StoredMessage[];
+  /** All prompts received, taken or not. */
+  prompts: StoredMessage[];
+  decisions: (DecideSignal & { at: number })[];
+  /** Number of the last turn whose model was asked; 0 when none was. */
+  lastTurn: number;
+  /** Set when the run closed by itself. */
+  result?: SessionResult;
+  /** Run that goes on from this one. */
+  continuedAs?: string;
+  /** Who terminated it and why, when someone did. */
+  terminated?: { by: string; reason: string };
+  startedAt: number;
+}
+
+/**
+ * Folds a run's recorded results and prompts into its messages. The order of what the model was shown comes from the ids in
+ * model inputs; what came after the last of them follows in the order of the calls.
+ */
+export async function readRun(client: Client, workflowId: string, runId: string): Promise<RunRecord> {
+  const fold = new HistoryFold();
+  for await (const event of historyEvents(client, workflowId, runId)) fold.add(event);
+  // Prompts that were still queued when the run before ended are named here, but their text stands in that run.
+  for (const { id, runId: holder } of fold.promptsElsewhere()) {
+    const earlier = await readRun(client, workflowId, holder);
+    const prompt = earlier.prompts.find((stored) => stored.id === id);
+    if (prompt) fold.addBody(prompt);
+  }
+  return fold.record();
+}
+
+interface Scheduled {
+  type: string;
+  activityId: string;
+  input: unknown;
+}
+
+class HistoryFold {
+  readonly #scheduled = new Map<string, Scheduled>();
+  readonly #bodies = new Map<string, Message>();
+  #ids: string[] = [];
+  /** Since the last model input: its answer, and results by call position (what `settle` made wins over a late tool). */
+  #answer: string | undefined;
+  #results = new Map<number, { id: string; settled: boolean }>();
+  readonly #record: RunRecord = {
+    input: undefined,
+    messages: [],
+    prompts: [],
+    decisions: [],
+    lastTurn: 0,
+    startedAt: 0,
+  };
+
+  add(event: HistoryEvent): void {
+    if (event.workflowExecutionStartedEventAttributes) {
+      this.#record.input = decodeFirst(event.workflowExecutionStartedEventAttributes.input);
+      this.#record.startedAt = millisecondsOf(event);
+    } else if (event.workflowExecutionSignaledEventAttributes) {
+      this.#signal(event);
+    } else if (event.activityTaskScheduledEventAttributes) {
+      this.#schedule(event);
+    } else if (event.activityTaskCompletedEventAttributes) {
+      const { scheduledEventId, result } = event.activityTaskCompletedEventAttributes;
+      const scheduled = this.#scheduled.get(String(scheduledEventId));
+      if (scheduled) this.#complete(scheduled, decodeFirst(result));
+    } else if (event.workflowExecutionCompletedEventAttributes) {
+      const result = decodeFirst<SessionResult>(event.workflowExecutionCompletedEventAttributes.result);
+      if (result) this.#record.result = result;
+    } else if (event.workflowExecutionContinuedAsNewEventAttributes) {
+      const { newExecutionRunId } = event.workflowExecutionContinuedAsNewEventAttributes;
+      if (newExecutionRunId) this.#record.continuedAs = newExecutionRunId;
+    } else if (event.workflowExecutionTerminatedEventAttributes) {
+      const { identity, reason } = event.workflowExecutionTerminatedEventAttributes;
+      this.#record.terminated = { by: identity ?? "", reason: reason ?? "" };
+    }
+  }
+
+  promptsElsewhere(): { id: string; runId: string }[] {
+    const carried = this.#record.input?.previous?.carried.queue ?? [];
+    return carried.filter(({ id }) => this.#ids.includes(id) && !this.#bodies.has(id));
+  }
+
+  addBody({ id, message }: StoredMessage): void {
+    this.#bodies.set(id, message);
+  }
+
+  record(): RunRecord {
+    const tail = this.#answer === undefined ? [] : [this.#answer];
+    tail.push(...[...this.#results].sort(([a], [b]) => a - b).map(([, { id }]) => id));
+    const messages = [...this.#ids, ...tail].flatMap((id): StoredMessage[] => {
+      const message = this.#bodies.get(id);
+      return message ? [{ id, message }] : [];
+    });
+    return { ...this.#record, messages };
+  }
+
+  #signal(event: HistoryEvent): void {
+    const { signalName, input } = event.workflowExecutionSignaledEventAttributes!;
+    if (signalName === "prompt") {
+      const prompt = decodeFirst<PromptSignal>(input);
+      if (typeof prompt?.id !== "string" || typeof prompt.text !== "string" || this.#bodies.has(prompt.id)) return;
+      const stored = { id: prompt.id, message: promptMessage(prompt) };
+      this.#bodies.set(stored.id, stored.message);
+      this.#record.prompts.push(stored);
+    } else if (signalName === "decide") {
+      const decision = decodeFirst<DecideSignal>(input);
+      if (decision?.approvalId) this.#record.decisions.push({ ...decision, at: millisecondsOf(event) });
+    }
+  }
+
+  #schedule(event: HistoryEvent): void {
+    const { activityType, activityId, input } = event.activityTaskScheduledEventAttributes!;
+    const scheduled = { type: activityType?.name ?? "", activityId: activityId ?? "", input: decodeFirst(input) };
+    this.#scheduled.set(String(event.eventId), scheduled);
+    if (scheduled.type !== "model") return;
+    const { transcript, turn } = scheduled.input as ModelInput;
+    this.#ids = [...this.#ids.slice(0, transcript.from), ...transcript.ids];
+    this.#record.lastTurn = turn;
+    this.#answer = undefined;
+    this.#results.clear();
+  }
+
+  #complete({ type, activityId, input }: Scheduled, result: unknown): void {
+    if (result === undefined) return;
+    if (type === "model") {
+      const { stored } = result as ModelResult;
+      this.#bodies.set(stored.id, stored.message);
+      this.#answer = stored.id;
+    } else if (type === "prepare") {
+      for (const call of (result as PrepareResult).calls) {
+        if (call.result) this.#result(call.callId, call.result, false);
+      }
+    } else if (type === "settle") {
+      (result as SettleResult).stored.forEach((stored, at) => {
+        this.#result((input as SettleInput).calls[at]!.callId, stored, true);
+      });
+    } else if (type !== "verifyDecision") {
+      this.#result(activityId, (result as ExecuteResult).stored, false);
+    }
+  }
+
+  #result(callId: string, { id, message }: StoredMessage, settled: boolean): void {
+    this.#bodies.set(id, message);
+    const [turn, position] = callId.split(".").map(Number);
+    // A tool given up on may end many turns later; the conversation went on without it.
+    if (turn !== this.#record.lastTurn || this.#results.get(position!)?.settled) return;
+    this.#results.set(position!, { id, settled });
+  }
+}
+
+const millisecondsOf = (event: HistoryEvent): number =>
+  Number(event.eventTime?.seconds ?? 0) * 1000 + Number(event.eventTime?.nanos ?? 0) / 1e6;

@@ -1,0 +1,36 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { noUsage } from "../agent/messages.ts";
+import { type CarriedState, eventsQuery, type SessionInput } from "../protocol/session.ts";
+import type { ClientContext } from "./client-context.ts";
+import { type RunRecord, readRun } from "./read-history.ts";
+
+/** Input of a run that goes on from a closed one. */
+export async function reopeningInput(context: ClientContext, workflowId: string, runId: string): Promise<SessionInput> {
+  const record = await readRun(context.client, workflowId, runId);
+  if (!record.input) throw new Error("the history of this session does not begin with an input of ours");
+  const carried =
+    record.result?.carried ??
+    (await carriedOfBroken(context.client.workflow.getHandle(workflowId, runId), runId, record));
+  const { turnsThisPrompt: _, ...rest } = carried;
+  return { ...record.input, previous: { runId, carried: rest } };
+}
+
+/** A terminated run could not say what it carries; its history tells nearly all of it. */
+async function carriedOfBroken(handle: WorkflowHandle, runId: string, record: RunRecord): Promise<CarriedState> {
+  const before = record.input!.previous?.carried;
+  const count = record.messages.length;
+  const page = await handle.query(eventsQuery, 0).catch(() => undefined);
+  // Without a worker the number of events is unknown; a gap in the numbers is harmless, a repeated number is not.
+  const lastEvent = page && !("error" in page) ? page.last : (before?.lastEvent ?? 0) + 100_000;
+  return {
+    segments: [...(before?.segments ?? []), ...(count > 0 ? [{ runId, from: 0, to: count }] : [])],
+    settings: before?.settings ?? record.input!.settings,
+    queue: [],
+    remembered: [],
+    turn: Math.max(record.lastTurn, before?.turn ?? 0),
+    lastEvent,
+    usage: before?.usage ?? noUsage(),
+    seenSignals: record.prompts.map(({ id }) => id),
+    state: "ended",
+  };
+}

@@ -1,0 +1,39 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { homeOf, prepareHome } from "../config/home.ts";
+import { startSessionWorker } from "../worker/session-worker.ts";
+import { version } from "./version.ts";
+import { workerServices } from "./worker-services.ts";
+
+/** The worker process: `node worker.ts --address HOST:PORT --namespace NAME`. Stops in order at SIGTERM and SIGINT. */
+const { values } = parseArgs({
+  options: { address: { type: "string" }, namespace: { type: "string", default: "default" } },
+});
+if (!values.address) {
+  console.error("tempi worker: --address is missing. Next: tempi up");
+  process.exit(2);
+}
+const home = homeOf();
+prepareHome(home);
+const { address, namespace } = values;
+const worker = await startSessionWorker({ home, address, namespace, services: workerServices(home) });
+const stateFile = join(home.run, "worker.json");
+const state = { pid: process.pid, startedAt: Date.now(), version, address, namespace, socket: worker.socket };
+writeFileSync(stateFile, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+let stopping = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.on(signal, () => {
+    if (!stopping) worker.shutdown();
+    stopping = true;
+  });
+}
+try {
+  await worker.run;
+} catch (error) {
+  console.error(`tempi worker stopped: ${(error as Error).message}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(stateFile, { force: true });
+}
+process.exit();

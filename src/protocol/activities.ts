@@ -1,0 +1,126 @@
+import type { ApprovalLevel } from "../agent/approval.ts";
+import type { AssistantMessage, StoredMessage, ToolCall, ToolResultMessage } from "../agent/messages.ts";
+import type { PreparedCall, SettledCall } from "../agent/prepared-call.ts";
+import type { DecideSignal, ModelSettings, ThinkingLevel, TranscriptSegment } from "./session.ts";
+
+/**
+ * Inputs and results of activities. They hold no message text: `ids` name what was added to the open run's messages since
+ * the last model input, from index `from` on. So each text stands in history once, and readers learn the order from here.
+ */
+export interface TranscriptReference {
+  segments: TranscriptSegment[];
+  runId: string;
+  from: number;
+  ids: string[];
+}
+
+/** What every activity of a session needs to know of it. */
+export interface SessionScope {
+  sessionId: string;
+  cwd: string;
+}
+
+export interface ModelInput extends SessionScope {
+  v: 1;
+  turn: number;
+  transcript: TranscriptReference;
+  model: ModelSettings;
+  thinking: ThinkingLevel;
+  activeTools: string[];
+  /** Day (YYYY-MM-DD) the session started: in the prompt, and the same in every turn, for the endpoint's cache. */
+  date: string;
+}
+
+export interface ModelResult {
+  v: 1;
+  stored: StoredMessage<AssistantMessage>;
+  /** What the model was offered: calls are looked up in this set. */
+  offered: { tools: string[]; promptHash: string };
+}
+
+/** Names an assistant message whose calls are meant. */
+export interface AssistantReference {
+  runId: string;
+  messageId: string;
+}
+
+export interface PrepareInput extends SessionScope {
+  v: 1;
+  turn: number;
+  assistant: AssistantReference;
+  offered: string[];
+  calls: { callId: string; position: number; failedBefore: number }[];
+  approval: ApprovalLevel;
+  remembered: string[];
+  environment: Record<string, string>;
+  /** Arguments a person edited, for the one call they belong to. */
+  editedArgs?: Record<string, unknown>;
+}
+
+export interface PrepareResult {
+  v: 1;
+  calls: PreparedCall[];
+}
+
+export interface ExecuteInput extends SessionScope {
+  v: 1;
+  callId: string;
+  assistant: AssistantReference;
+  position: number;
+  digest: string;
+  /** For the reader of the Temporal UI, up to 8 KB; what runs are the assistant message's arguments unless `changed`. */
+  args?: ToolCall["arguments"];
+  /** Arguments changed by a hook or an approver; these run. */
+  changed?: Record<string, unknown>;
+  environment: Record<string, string>;
+  failedBefore: number;
+  /** A person read and allowed exactly this: what changed since then must not run. */
+  approved: boolean;
+}
+
+export interface ExecuteResult {
+  v: 1;
+  stored: StoredMessage<ToolResultMessage>;
+  terminate?: boolean;
+}
+
+export interface SettleInput extends SessionScope {
+  v: 1;
+  calls: SettledCall[];
+}
+
+export interface SettleResult {
+  v: 1;
+  stored: StoredMessage<ToolResultMessage>[];
+}
+
+export type VerifyInput = Omit<DecideSignal, "id">;
+
+export interface VerifyResult {
+  v: 1;
+  valid: boolean;
+}
+
+/** Names of the activities that are not tools; no tool may be called like one. */
+export interface SessionActivities {
+  model(input: ModelInput): Promise<ModelResult>;
+  prepare(input: PrepareInput): Promise<PrepareResult>;
+  settle(input: SettleInput): Promise<SettleResult>;
+  verifyDecision(input: VerifyInput): Promise<VerifyResult>;
+}
+
+export const reservedActivityNames: (keyof SessionActivities)[] = ["model", "prepare", "settle", "verifyDecision"];
+
+/** Failure types (dotted, `ApplicationFailure.type`) that the workflow understands. The first group blocks the turn. */
+export const blockingFailures = [
+  "Model.Auth",
+  "Model.Quota",
+  "Model.UnknownModel",
+  "Model.Overflow",
+  "Model.Exhausted",
+  "Workspace.Gone",
+  "Disk.Full",
+] as const;
+export const endingFailures = ["Model.Invalid", "Model.ContentFilter"] as const;
+/** Retried by the engine without counting against anyone: the worker went away or is shutting down. */
+export const workerGoneFailure = "Worker.Gone";

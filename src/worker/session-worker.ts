@@ -1,0 +1,101 @@
+import { type Client, Connection, Client as TemporalClient } from "@temporalio/client";
+import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { createActivities } from "../../activities/index.ts";
+import type { ActivityServices } from "../../activities/services.ts";
+import { Transcripts } from "../../activities/transcripts.ts";
+import type { LiveSinks } from "../../workflows/live-sink.ts";
+import { type Home, machineIdOf } from "../config/home.ts";
+import { socketPathOf } from "../config/socket-path.ts";
+import { limits } from "../protocol/limits.ts";
+import { taskQueueOf } from "../protocol/session.ts";
+import { createFileMutex } from "./file-mutex.ts";
+import { LiveServer } from "./live-server.ts";
+import { AttemptJournal } from "./running-attempts.ts";
+import { payloadConverterPath, workflowBundle } from "./workflow-bundle.ts";
+
+const connectPatienceMs = 60_000;
+
+export interface WorkerOptions {
+  home: Home;
+  address: string;
+  namespace: string;
+  /** What the composition decides: tools, model, keys. */
+  services: Pick<ActivityServices, "tools" | "streamAssistant" | "apiKeyFor" | "decisionKey">;
+}
+
+export interface SessionWorker {
+  socket: string;
+  /** Resolves when the worker has stopped, by `shutdown` or by a fatal error (rejects). */
+  run: Promise<void>;
+  /** Running commands are left to the next worker; streams start again there. */
+  shutdown(): void;
+}
+
+/** Connects (waiting for a server that is still starting), bundles, and begins to poll. */
+export async function startSessionWorker({
+  home,
+  address,
+  namespace,
+  services,
+}: WorkerOptions): Promise<SessionWorker> {
+  // Our own SIGTERM handling comes first; the SDK's would cancel all work before tools hear of it.
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("WARN") });
+  const bundling = workflowBundle(home.cache);
+  const connection = await patiently(() => NativeConnection.connect({ address }));
+  const client = await connectClient(address, namespace);
+  const live = new LiveServer(socketPathOf(home, "live.sock"));
+  await live.listen();
+  const attempts = new AttemptJournal(home.run);
+  const transcripts = new Transcripts(client);
+  const fileMutex = createFileMutex();
+  const sinks: InjectedSinks<LiveSinks> = {
+    live: {
+      changed: { fn: (_info, sessionId, last) => live.changed(sessionId, last), callDuringReplay: false },
+      cancelled: { fn: ({ runId }, activityIds) => attempts.cancel(runId, activityIds), callDuringReplay: false },
+    },
+  };
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: taskQueueOf(machineIdOf(home)),
+    workflowBundle: await bundling,
+    dataConverter: { payloadConverterPath },
+    activities: createActivities({ ...services, client, home, transcripts, live, attempts, fileMutex }),
+    sinks,
+    stickyQueueScheduleToStartTimeout: "2 seconds",
+    maxConcurrentActivityTaskExecutions: 200,
+    maxEagerActivityReservationsPerWorkflowTask: limits.parallelCalls,
+    maxHeartbeatThrottleInterval: limits.heartbeatDetailsMs,
+    defaultHeartbeatThrottleInterval: limits.heartbeatDetailsMs,
+    shutdownGraceTime: "20 seconds",
+  });
+  await attempts.failPredecessors(client);
+  const run = worker.run().finally(() => live.close());
+  return {
+    socket: socketPathOf(home, "live.sock"),
+    run,
+    shutdown: () => {
+      attempts.shutdown();
+      worker.shutdown();
+    },
+  };
+}
+
+async function connectClient(address: string, namespace: string): Promise<Client> {
+  const connection = await patiently(() =>
+    Connection.connect({ address, channelArgs: { "grpc.max_receive_message_length": 64 * 1024 * 1024 } }),
+  );
+  return new TemporalClient({ connection, namespace });
+}
+
+async function patiently<T>(connect: () => Promise<T>): Promise<T> {
+  const until = Date.now() + connectPatienceMs;
+  for (;;) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+export const workflowsPath = join(root, "workflows", "index.ts");
+export const payloadConverterPath = join(root, "workflows", "payload-converter.ts");
+const bundledFolders = ["workflows", "src/agent", "src/protocol", "src/schema"];
+
+/**
+ * Path of the bundled workflow code. Bundling takes about a second, so the result is kept in `cacheFolder` under the hash of
+ * all that goes into it.
+ */
+export async function workflowBundle(cacheFolder: string): Promise<{ codePath: string }> {
+  const codePath = join(cacheFolder, `workflows-${sourceHash()}.js`);
+  if (!existsSync(codePath)) {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath,
+      payloadConverterPath,
+      logger: new DefaultLogger("ERROR"),
+    });
+    const temporary = `${codePath}.${process.pid}`;
+    writeFileSync(temporary, code);
+    renameSync(temporary, codePath);
+  }
+  return { codePath };
+}
+
+function sourceHash(): string {
+  const hash = createHash("sha256").update(readFileSync(join(root, "package.json")));
+  for (const folder of bundledFolders) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort()) {
+      if (name.endsWith(".ts")) hash.update(name).update(readFileSync(join(root, folder, name)));
+    }
+  }
+  return hash.digest("hex").slice(0, 16);
+}

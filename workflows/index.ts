@@ -1,0 +1,2 @@
+/** What the worker bundles: every workflow type of tempi. */
+export { session } from "./session.ts";

@@ -1,0 +1,69 @@
+import { workflowInfo } from "@temporalio/workflow";
+import type { StoredMessage, UserMessage } from "../src/agent/messages.ts";
+import { limits } from "../src/protocol/limits.ts";
+import { promptMessage } from "../src/protocol/prompt-message.ts";
+import type { CarriedState, Delivery, PromptSignal } from "../src/protocol/session.ts";
+
+type Queued = { id: string; delivery: Delivery } & ({ stored: StoredMessage<UserMessage> } | { runId: string });
+
+/** Prompts not taken yet, oldest first. One is taken at a time. */
+export class Prompts {
+  readonly #queue: Queued[];
+  /** Prompts whose text an earlier run's history holds, by id. */
+  readonly #elsewhere = new Map<string, string>();
+
+  constructor(carried: CarriedState["queue"]) {
+    this.#queue = carried.map(({ id, runId, delivery }) => ({ id, runId, delivery }));
+  }
+
+  get length(): number {
+    return this.#queue.length;
+  }
+
+  /** Run that holds the text of a taken prompt, when it is not this one. */
+  runHolding(id: string): string | undefined {
+    return this.#elsewhere.get(id);
+  }
+
+  get queued(): { id: string; delivery: Delivery }[] {
+    return this.#queue.map(({ id, delivery }) => ({ id, delivery }));
+  }
+
+  /** False when the queue is full. */
+  add(signal: PromptSignal): boolean {
+    if (this.#queue.length >= limits.queuedPrompts) return false;
+    this.#queue.push({
+      id: signal.id,
+      delivery: signal.delivery,
+      stored: { id: signal.id, message: promptMessage(signal) },
+    });
+    return true;
+  }
+
+  takeSteering(): StoredMessage<UserMessage>[] {
+    return this.#take("steer");
+  }
+
+  takeFollowUps(): StoredMessage<UserMessage>[] {
+    return this.#take("followUp");
+  }
+
+  carried(): CarriedState["queue"] {
+    const { runId } = workflowInfo();
+    return this.#queue.map((queued) => ({
+      id: queued.id,
+      delivery: queued.delivery,
+      runId: "runId" in queued ? queued.runId : runId,
+    }));
+  }
+
+  #take(delivery: Delivery): StoredMessage<UserMessage>[] {
+    const at = this.#queue.findIndex((queued) => queued.delivery === delivery);
+    if (at < 0) return [];
+    const [queued] = this.#queue.splice(at, 1);
+    if ("stored" in queued!) return [queued.stored];
+    this.#elsewhere.set(queued!.id, queued!.runId);
+    // Stands in for the real message, whose text never comes into this run; the transcript keeps the reference.
+    return [{ id: queued!.id, message: { role: "user", content: [], timestamp: Date.now() } }];
+  }
+}

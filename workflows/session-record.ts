@@ -1,0 +1,153 @@
+import { defineSearchAttributeKey } from "@temporalio/common";
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+import type {
+  AgentEndReason,
+  AgentEvent,
+  SessionEvent,
+  SessionOnlyEvent,
+  SessionStateName,
+} from "../src/agent/events.ts";
+import { addUsage, noUsage, type StoredMessage, type Usage } from "../src/agent/messages.ts";
+import type { TranscriptReference } from "../src/protocol/activities.ts";
+import { limits } from "../src/protocol/limits.ts";
+import type { EventsPage, SessionInput, TranscriptPage, TranscriptSegment } from "../src/protocol/session.ts";
+import { live } from "./live-sink.ts";
+
+const stateKey = defineSearchAttributeKey("TempiState", "KEYWORD");
+const waitingKey = defineSearchAttributeKey("TempiWaiting", "INT");
+
+/** A message of this run, or the name of one whose body an earlier run's history holds (a prompt that was queued there). */
+export type TranscriptEntry = StoredMessage | { id: string; runId: string };
+
+/** What a session remembers of itself: messages of this run, events, state. Plain bookkeeping, no waiting. */
+export class SessionRecord {
+  readonly sessionId: string;
+  readonly segments: TranscriptSegment[];
+  readonly entries: TranscriptEntry[] = [];
+  readonly #previousRunId: string | undefined;
+  readonly #firstEvent: number;
+  readonly #events: SessionEvent[] = [];
+  readonly #base: number;
+  #named = 0;
+  usage: Usage;
+  state: SessionStateName = "running";
+  cause: string | undefined;
+  next: string | undefined;
+  lastEndReason: AgentEndReason | undefined;
+  readonly running = new Map<string, { toolCallId: string; toolName: string; summary: string; startedAt: number }>();
+  deniedCalls = 0;
+  #published = "";
+
+  constructor(input: SessionInput) {
+    const carried = input.previous?.carried;
+    this.sessionId = input.sessionId;
+    this.segments = carried?.segments ?? [];
+    this.#previousRunId = input.previous?.runId;
+    this.#firstEvent = (carried?.lastEvent ?? 0) + 1;
+    this.#base = this.segments.reduce((sum, segment) => sum + segment.to - segment.from, 0);
+    this.usage = carried?.usage ?? noUsage();
+  }
+
+  get runId(): string {
+    return workflowInfo().runId;
+  }
+
+  get lastEvent(): number {
+    return this.#firstEvent + this.#events.length - 1;
+  }
+
+  /** Messages of the whole session. */
+  get messageCount(): number {
+    return this.#base + this.entries.length;
+  }
+
+  emit(event: AgentEvent | SessionOnlyEvent): void {
+    const seq = this.lastEvent + 1;
+    this.#events.push({ ...event, seq, at: Date.now() });
+    if (event.type === "tool_execution_start") {
+      const { toolCallId, toolName, summary } = event;
+      this.running.set(toolCallId, { toolCallId, toolName, summary, startedAt: Date.now() });
+    } else if (event.type === "tool_execution_end") {
+      this.running.delete(event.toolCallId);
+    } else if (event.type === "agent_end") {
+      this.running.clear();
+      this.lastEndReason = event.reason;
+    }
+    live.changed(this.sessionId, seq);
+  }
+
+  append(entry: TranscriptEntry): number {
+    this.entries.push(entry);
+    if ("message" in entry && entry.message.role !== "user" && entry.message.usage) {
+      this.usage = addUsage(this.usage, entry.message.usage);
+    }
+    return this.messageCount - 1;
+  }
+
+  /** Names what was added since the last call; each id is named to the model exactly once per run. */
+  nameNewMessages(): TranscriptReference {
+    const from = this.#named;
+    this.#named = this.entries.length;
+    return { segments: this.segments, runId: this.runId, from, ids: this.entries.slice(from).map(({ id }) => id) };
+  }
+
+  setState(state: SessionStateName, cause?: string, next?: string): void {
+    const changed = state !== this.state || cause !== this.cause || this.lastEvent < this.#firstEvent;
+    this.state = state;
+    this.cause = cause;
+    this.next = next;
+    if (changed) this.emit({ type: "state_changed", state, ...(cause ? { cause } : {}), ...(next ? { next } : {}) });
+  }
+
+  /** Shows state and what waits in lists and in the Temporal UI. Costs an event only when something changed. */
+  publish(pending: { id: string; toolName: string; summary: string }[]): void {
+    const now = `${this.state}/${pending.length}`;
+    if (now !== this.#published) {
+      this.#published = now;
+      upsertSearchAttributes([
+        { key: stateKey, value: this.state },
+        { key: waitingKey, value: pending.length },
+      ]);
+    }
+    const lines = [`**${this.state}**${this.cause ? `: ${this.cause}` : ""}`];
+    if (this.next) lines.push(`Next: \`${this.next}\``);
+    for (const approval of pending) {
+      lines.push(
+        `- waits for a decision: ${approval.toolName} \`${approval.summary.replaceAll("`", "'")}\` (\`tempi approve ${this.sessionId}\`)`,
+      );
+    }
+    setCurrentDetails(lines.join("\n"));
+  }
+
+  retitle(title: string): void {
+    upsertMemo({ title });
+  }
+
+  eventsAfter(after: number): EventsPage {
+    const from = Math.max(0, after - this.#firstEvent + 1);
+    const events: SessionEvent[] = [];
+    let size = 0;
+    for (const event of this.#events.slice(from)) {
+      size += JSON.stringify(event).length * 2;
+      if (events.length > 0 && size > limits.queryPageBytes) break;
+      events.push(event);
+    }
+    return {
+      first: this.#firstEvent,
+      last: this.lastEvent,
+      ...(this.#previousRunId ? { previousRunId: this.#previousRunId } : {}),
+      events,
+    };
+  }
+
+  transcriptFrom(from: number): TranscriptPage {
+    const entries: TranscriptEntry[] = [];
+    let size = 0;
+    for (const entry of this.entries.slice(from)) {
+      size += JSON.stringify(entry).length * 2;
+      if (entries.length > 0 && size > limits.queryPageBytes) break;
+      entries.push(entry);
+    }
+    return { runId: this.runId, segments: this.segments, entries, count: this.entries.length };
+  }
+}

@@ -1,0 +1,314 @@
+import {
+  CancellationScope,
+  ContinueAsNew,
+  condition,
+  continueAsNew,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { AgentEndReason } from "../src/agent/events.ts";
+import { type LoopState, runAgentLoop } from "../src/agent/loop.ts";
+import { limits } from "../src/protocol/limits.ts";
+import {
+  type CarriedState,
+  eventsQuery,
+  type SessionInput,
+  type SessionResult,
+  type SessionState,
+  stateQuery,
+  transcriptQuery,
+} from "../src/protocol/session.ts";
+import { Approvals } from "./approvals.ts";
+import type { DecodedSignal } from "./decode-signal.ts";
+import { Inbox } from "./inbox.ts";
+import { loopPorts } from "./loop-ports.ts";
+import { Prompts } from "./prompts.ts";
+import { SessionRecord } from "./session-record.ts";
+import { TurnAbort } from "./turn-abort.ts";
+
+/** A coding session: prompts come by signal, each is worked on in turns, what needs a person waits here. */
+export async function session(input: SessionInput): Promise<SessionResult> {
+  const running = new Session(input);
+  // Cancel in the Temporal UI means the same as `tempi stop --end`: an orderly end, never a torn turn.
+  CancellationScope.current().cancelRequested.catch(() => running.end("a person, in the Temporal UI"));
+  return await CancellationScope.nonCancellable(() => running.run());
+}
+
+class Session {
+  readonly #input: SessionInput;
+  readonly #record: SessionRecord;
+  readonly #inbox: Inbox;
+  readonly #prompts: Prompts;
+  readonly #approvals: Approvals;
+  readonly #settings: SessionInput["settings"];
+  readonly #loop: LoopState;
+  readonly #startedAt = Date.now();
+  #title: string;
+  #abort = new TurnAbort();
+  #working = false;
+  #retries = 0;
+  #finish: string | undefined;
+  #resume: boolean;
+  /** Work stopped short: what was queued before stays queued until a person sends something new. */
+  #held = false;
+
+  constructor(input: SessionInput) {
+    const carried = input.previous?.carried;
+    this.#input = input;
+    this.#title = input.title;
+    this.#settings = carried?.settings ?? input.settings;
+    this.#inbox = new Inbox(carried?.seenSignals ?? []);
+    this.#record = new SessionRecord(input);
+    this.#prompts = new Prompts(carried?.queue ?? []);
+    this.#approvals = new Approvals(this.#record, input.cwd, [...(carried?.remembered ?? [])], () =>
+      this.#showWaiting(),
+    );
+    this.#loop = { turn: carried?.turn ?? 0, turnsThisPrompt: carried?.turnsThisPrompt ?? 0 };
+    if (carried?.repeated) this.#loop.repeated = carried.repeated;
+    this.#resume = carried?.turnsThisPrompt !== undefined;
+    setHandler(stateQuery, () => guarded(() => this.#state()), { description: "State of the session" });
+    setHandler(eventsQuery, (after) => guarded(() => this.#record.eventsAfter(Number(after) || 0)));
+    setHandler(transcriptQuery, (from) => guarded(() => this.#record.transcriptFrom(Number(from) || 0)));
+  }
+
+  async run(): Promise<SessionResult> {
+    void this.#inbox.pump(
+      (signal) => this.#take(signal),
+      (text) => this.#record.emit({ type: "notice", text }),
+    );
+    try {
+      while (await this.#nextWork()) await this.#work();
+    } catch (error) {
+      if (error instanceof ContinueAsNew) throw error;
+      this.#fail(error);
+    }
+    if (this.#finish) this.#setState("ended", `ended by ${this.#finish}`);
+    return { v: 1, sessionId: this.#input.sessionId, carried: this.#carried() };
+  }
+
+  end(by: string): void {
+    this.#finish ??= by;
+    this.#stop(by);
+  }
+
+  /** Waits for something to do. False: the run closes. */
+  async #nextWork(): Promise<boolean> {
+    const due = () => (this.#prompts.length > 0 && !this.#held) || this.#resume || this.#finish !== undefined;
+    for (;;) {
+      // The first prompt comes with the start, so an empty new run waits like an idle one.
+      const worked = this.#record.lastEndReason !== undefined;
+      const patience = worked ? this.#input.closeAfterMs : limits.closeAfterMs;
+      if (!due() && patience > 0) await condition(due, patience);
+      // A signal may have come in the very task that ends the wait.
+      if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
+      if (this.#finish !== undefined) return false;
+      if (due()) return true;
+      return false;
+    }
+  }
+
+  async #work(): Promise<void> {
+    const resume = this.#resume;
+    this.#resume = false;
+    this.#abort = new TurnAbort();
+    this.#working = true;
+    this.#setState("running");
+    try {
+      const ports = loopPorts({
+        input: this.#input,
+        record: this.#record,
+        prompts: this.#prompts,
+        approvals: this.#approvals,
+        abort: this.#abort,
+        settings: this.#settings,
+        date: new Date(workflowInfo().startTime).toISOString().slice(0, 10),
+        showWaiting: () => this.#showWaiting(),
+        block: (cause, next) => this.#block(cause, next),
+        prepareNextTurn: () => this.#prepareNextTurn(),
+      });
+      const { reason, errorMessage } = await runAgentLoop(
+        ports,
+        this.#loop,
+        {
+          maxTurns: this.#settings.maxTurns,
+          callsPerAnswer: limits.callsPerAnswer,
+          parallelCalls: limits.parallelCalls,
+          repeatedFailuresStop: limits.repeatedFailuresStop,
+        },
+        resume,
+      );
+      this.#showEnd(reason, errorMessage);
+    } catch (error) {
+      if (error instanceof ContinueAsNew) throw error;
+      this.#fail(error);
+    } finally {
+      this.#working = false;
+    }
+  }
+
+  #showEnd(reason: AgentEndReason, errorMessage?: string): void {
+    const id = this.#input.sessionId;
+    if (reason !== "answered" && reason !== "terminated" && reason !== "aborted") this.#held = true;
+    if (reason === "aborted") this.#setState("stopped", `stopped by ${this.#abort.by}`, `tempi send ${id} "…"`);
+    else if (reason === "maxTurns" || reason === "repeated")
+      this.#setState("stopped", errorMessage, `tempi send ${id} "go on"`);
+    else if (reason === "failed") this.#setState("failed", errorMessage, `tempi send ${id} "…"`);
+    else this.#setState("idle");
+  }
+
+  /** Anything unexpected becomes a state with a name; the conversation stays usable. */
+  #fail(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.#record.lastEndReason = "failed";
+    this.#held = true;
+    this.#setState("failed", `unexpected fault in tempi: ${text.slice(0, 2_000)}`, "tempi doctor --report");
+  }
+
+  /** Between turns: goes on in a new run before the history grows too long. */
+  async #prepareNextTurn(): Promise<void> {
+    const { historySize, historyLength } = workflowInfo();
+    if (historySize < limits.continueAsNewBytes && historyLength < limits.continueAsNewEvents) return;
+    if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
+    if (this.#abort.aborted || this.#finish !== undefined) return;
+    const carried: CarriedState = { ...this.#carried(), turnsThisPrompt: this.#loop.turnsThisPrompt };
+    await continueAsNew<typeof session>({
+      ...this.#input,
+      title: this.#title,
+      previous: { runId: this.#record.runId, carried },
+    });
+  }
+
+  async #block(cause: string, next: string | undefined): Promise<boolean> {
+    const before = this.#retries;
+    this.#setState("blocked", cause, next ?? `tempi retry ${this.#input.sessionId}`);
+    await condition(() => this.#retries > before || this.#abort.aborted);
+    if (this.#abort.aborted) return false;
+    this.#setState("running");
+    return true;
+  }
+
+  #take(signal: DecodedSignal): void {
+    switch (signal.name) {
+      case "prompt":
+        if (!this.#prompts.add(signal.payload))
+          this.#record.emit({ type: "notice", text: "a prompt was refused: the queue is full" });
+        return;
+      case "decide":
+        void this.#approvals
+          .decide(signal.payload)
+          .catch((error) =>
+            this.#record.emit({ type: "notice", text: `a decision could not be checked: ${error}`.slice(0, 500) }),
+          );
+        return;
+      case "abort":
+        this.#stop(signal.payload.by);
+        return;
+      case "finish":
+        this.end(signal.payload.by);
+        return;
+      case "retry":
+        this.#retries += 1;
+        return;
+      case "configure":
+        this.#configure(signal.payload);
+        return;
+    }
+  }
+
+  #stop(by: string): void {
+    if (!this.#working) return;
+    this.#held = true;
+    this.#abort.abort(by);
+    this.#approvals.withdraw(by);
+  }
+
+  #configure(changes: Extract<DecodedSignal, { name: "configure" }>["payload"]): void {
+    const { model, thinking, activeTools, approval, title } = changes;
+    if (model) this.#settings.model = model;
+    if (thinking) this.#settings.thinking = thinking;
+    if (activeTools) this.#settings.activeTools = activeTools;
+    if (approval) this.#settings.approval = approval;
+    if (title) {
+      this.#title = title;
+      this.#record.retitle(title);
+    }
+    const told = {
+      ...(model ? { model: `${model.provider}/${model.model}` } : {}),
+      ...(thinking ? { thinking } : {}),
+      ...(activeTools ? { activeTools: activeTools.join(", ") } : {}),
+      ...(approval ? { approval } : {}),
+      ...(title ? { title } : {}),
+    };
+    this.#record.emit({ type: "configured", changes: told });
+  }
+
+  #setState(...[state, cause, next]: Parameters<SessionRecord["setState"]>): void {
+    this.#record.setState(state, cause, next);
+    this.#record.publish(this.#approvals.open());
+  }
+
+  #showWaiting(): void {
+    if (this.#record.state !== "running" && this.#record.state !== "waiting") return;
+    const open = this.#approvals.open();
+    const first = open[0];
+    if (first)
+      this.#setState(
+        "waiting",
+        `${open.length === 1 ? "a call waits" : `${open.length} calls wait`} for your decision`,
+        `tempi approve ${this.#input.sessionId}`,
+      );
+    else this.#setState("running");
+  }
+
+  #carried(): CarriedState {
+    const { runId, segments, entries, lastEvent, usage, state } = this.#record;
+    return {
+      segments: entries.length === 0 ? segments : [...segments, { runId, from: 0, to: entries.length }],
+      settings: this.#settings,
+      queue: this.#prompts.carried(),
+      remembered: this.#approvals.remembered.slice(-limits.rememberedRules),
+      turn: this.#loop.turn,
+      ...(this.#loop.repeated ? { repeated: this.#loop.repeated } : {}),
+      lastEvent,
+      usage,
+      seenSignals: this.#inbox.seen,
+      state,
+    };
+  }
+
+  #state(): SessionState {
+    const { state, cause, next, lastEndReason, usage, messageCount, lastEvent, running, deniedCalls, runId } =
+      this.#record;
+    const { sessionId, cwd, repository } = this.#input;
+    return {
+      sessionId,
+      runId,
+      state,
+      ...(cause ? { cause } : {}),
+      ...(next ? { next } : {}),
+      ...(lastEndReason ? { lastEndReason } : {}),
+      title: this.#title,
+      cwd,
+      repository,
+      settings: this.#settings,
+      turn: this.#loop.turn,
+      pending: this.#approvals.open(),
+      running: [...running.values()],
+      queued: this.#prompts.queued,
+      usage,
+      messageCount,
+      lastEvent,
+      startedAt: this.#startedAt,
+      deniedCalls,
+    };
+  }
+}
+
+/** Queries answer with an error instead of throwing: a throw tells the client nothing it can show. */
+function guarded<T>(answer: () => T): T | { error: string } {
+  try {
+    return answer();
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
