@@ -45,7 +45,7 @@ async function runCall(
     cwd: input.cwd,
     callId: input.callId,
     attempt: attempt.number,
-    environment: input.environment,
+    environment: await services.environments.of(input.sessionId, runId),
     callFolder,
     withFileMutex: services.fileMutex,
   };

@@ -35,7 +35,8 @@ export const prepareActivity =
       const { runId, messageId } = input.assistant;
       const assistant = (await services.transcripts.find(input.sessionId, runId, messageId)) as AssistantMessage;
       const all = toolCallsOf(assistant);
-      const batch: Batch = { input, services, earlier: new Map(), written: new Set() };
+      const environment = await services.environments.of(input.sessionId, runId);
+      const batch: Batch = { input, services, environment, earlier: new Map(), written: new Set() };
       const calls: PreparedCall[] = [];
       for (const { callId, position, failedBefore } of input.calls) {
         calls.push(await prepareCall(batch, callId, all[position - 1]!, failedBefore));
@@ -46,6 +47,7 @@ export const prepareActivity =
 interface Batch {
   input: PrepareInput;
   services: ActivityServices;
+  environment: Record<string, string>;
   /** Calls of the batch with a provider's id, by id and content. */
   earlier: Map<string, string>;
   /** Resolved paths that earlier calls of the batch write. */
@@ -107,13 +109,13 @@ function refuseDuplicate(batch: Batch, callId: string, call: ToolCall): void {
 
 /** An edit may build on what an earlier call of the batch will write: then its own check waits until it runs. */
 async function previewInBatch(batch: Batch, callId: string, checked: CheckedCall): Promise<ToolPreview> {
-  const { input, services } = batch;
+  const { input, services, environment } = batch;
   const context: ToolContext = {
     sessionId: input.sessionId,
     cwd: input.cwd,
     callId,
     attempt: 1,
-    environment: input.environment,
+    environment,
     callFolder: callFolderOf(services.home, input.sessionId, activityInfo().workflowExecution!.runId, callId),
     withFileMutex: services.fileMutex,
   };

@@ -3,6 +3,7 @@ import type { AgentToolResult, ToolDefinition } from "../src/agent/tool.ts";
 import type { Home } from "../src/config/home.ts";
 import type { ModelSettings } from "../src/protocol/session.ts";
 import type { StreamAssistant, StreamDelta } from "../src/providers/contract.ts";
+import type { Environments } from "./environments.ts";
 import type { Transcripts } from "./transcripts.ts";
 
 /** What activities share within one worker process. Everything in it is cache or connection; the record is history. */
@@ -10,6 +11,7 @@ export interface ActivityServices {
   client: Client;
   home: Home;
   transcripts: Transcripts;
+  environments: Environments;
   tools: ToolDefinition[];
   live: LiveHub;
   streamAssistant: StreamAssistant;

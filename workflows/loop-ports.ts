@@ -135,7 +135,6 @@ function prepareInput(
     calls: calls.map(({ callId, failedBefore }) => ({ callId, position: Number(callId.split(".")[1]), failedBefore })),
     approval: settings.approval,
     remembered: approvals.remembered,
-    environment: input.environment,
   };
 }
 
@@ -158,7 +157,6 @@ async function executeToolCall(
     digest,
     failedBefore,
     approved: prepared.kind === "ask",
-    environment: input.environment,
     ...(args ? { args } : {}),
     ...(changed ? { changed } : {}),
   };

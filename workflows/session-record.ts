@@ -37,6 +37,7 @@ export class SessionRecord {
   readonly running = new Map<string, { toolCallId: string; toolName: string; summary: string; startedAt: number }>();
   deniedCalls = 0;
   #published = "";
+  #hinted = false;
 
   constructor(input: SessionInput) {
     const carried = input.previous?.carried;
@@ -73,7 +74,17 @@ export class SessionRecord {
       this.running.clear();
       this.lastEndReason = event.reason;
     }
-    live.changed(this.sessionId, seq);
+    this.#hint();
+  }
+
+  /** One hint for all events of a moment: a microtask later, still in the same workflow task. */
+  #hint(): void {
+    if (this.#hinted) return;
+    this.#hinted = true;
+    void Promise.resolve().then(() => {
+      this.#hinted = false;
+      live.changed(this.sessionId, this.lastEvent);
+    });
   }
 
   append(entry: TranscriptEntry): number {
@@ -126,17 +137,21 @@ export class SessionRecord {
   eventsAfter(after: number): EventsPage {
     const from = Math.max(0, after - this.#firstEvent + 1);
     const events: SessionEvent[] = [];
+    const messages: TranscriptEntry[] = [];
     let size = 0;
     for (const event of this.#events.slice(from)) {
-      size += JSON.stringify(event).length * 2;
+      const entry = event.type === "message_end" ? this.entries[event.index - this.#base] : undefined;
+      size += JSON.stringify([event, entry ?? null]).length * 2;
       if (events.length > 0 && size > limits.queryPageBytes) break;
       events.push(event);
+      if (entry) messages.push(entry);
     }
     return {
       first: this.#firstEvent,
       last: this.lastEvent,
       ...(this.#previousRunId ? { previousRunId: this.#previousRunId } : {}),
       events,
+      messages,
     };
   }
 

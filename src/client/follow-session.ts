@@ -1,19 +1,28 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import type { SessionEvent } from "../agent/events.ts";
-import type { StoredMessage } from "../agent/messages.ts";
-import { eventsQuery, type SessionState, stateQuery, workflowIdOf } from "../protocol/session.ts";
+import type { Message } from "../agent/messages.ts";
+import { type EventsPage, eventsQuery, type SessionState, stateQuery, workflowIdOf } from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
 import type { FollowItem } from "./contract.ts";
 import { ItemQueue } from "./item-queue.ts";
 import { summaryOf } from "./list-sessions.ts";
 import { LiveConnection } from "./live-connection.ts";
-import { MessageReader } from "./message-reader.ts";
 import { retryIn } from "./pending-retry.ts";
+import { readRun } from "./read-history.ts";
 
 const activePollMs = 1_000;
 const waitingPollMs = 2_000;
 const offlinePollMs = 500;
 const queryPatienceMs = 5_000;
+/** Hints that come in a burst are answered together. */
+const burstMs = 60;
+const changesState = new Set<SessionEvent["type"]>([
+  "state_changed",
+  "approval_requested",
+  "approval_resolved",
+  "agent_end",
+  "configured",
+]);
 
 /**
  * Follows a session: durable events in order and once each, by query; live text from the worker's socket. Woken by the
@@ -39,7 +48,6 @@ class SessionFollower {
   readonly #sessionId: string;
   readonly #queue: ItemQueue<FollowItem>;
   readonly #live: LiveConnection;
-  readonly #messages: MessageReader;
   #after: number;
   #offline = false;
   #lastState = "";
@@ -53,7 +61,6 @@ class SessionFollower {
     this.#sessionId = sessionId;
     this.#after = after;
     this.#queue = queue;
-    this.#messages = new MessageReader(context, sessionId);
     this.#live = new LiveConnection({
       home: context.home,
       sessionId,
@@ -74,30 +81,37 @@ class SessionFollower {
   async run(signal: AbortSignal): Promise<void> {
     const handle = sessionHandle(this.#context, this.#sessionId);
     let read = "";
+    let looked = 0;
     while (!signal.aborted && !this.#closed) {
       this.#live.ensure();
-      const description = await handle.describe();
-      const open = description.status.name === "RUNNING";
-      const now = `${description.runId}/${description.historyLength}`;
       const hinted = this.#woken;
       this.#woken = false;
-      if (hinted || now !== read || this.#offline) {
-        if (await this.#read()) read = now;
-        else if (!open) return this.#end(description);
+      // A hint is followed by one query; the engine itself is asked once per poll.
+      if (hinted && Date.now() - looked < activePollMs && !this.#offline) await this.#read();
+      else {
+        looked = Date.now();
+        const description = await handle.describe();
+        const open = description.status.name === "RUNNING";
+        const now = `${description.runId}/${description.historyLength}`;
+        if (hinted || now !== read || this.#offline) {
+          if (await this.#read()) read = now;
+          else if (!open) return this.#end(description);
+        }
+        this.#tellRetry(description);
+        if (!open && read === now) return this.#end(description);
       }
-      this.#tellRetry(description);
-      if (!open && read === now) return this.#end(description);
       await this.#sleep();
     }
     this.#queue.end();
   }
 
-  /** Reads state and new events. False: nobody answered. */
+  /** Reads new events, and the state where they changed it. False: nobody answered. */
   async #read(): Promise<boolean> {
     const handle = sessionHandle(this.#context, this.#sessionId);
     try {
       await this.#context.client.withDeadline(Date.now() + queryPatienceMs, async () => {
-        await this.#readEvents();
+        const stale = await this.#readEvents();
+        if (!stale && this.#lastState) return;
         const state = await handle.query(stateQuery);
         if (!("error" in state)) this.#tellState(state);
       });
@@ -111,13 +125,16 @@ class SessionFollower {
     return true;
   }
 
-  async #readEvents(): Promise<void> {
+  /** True when an event came that changes what `state` answers beyond the growth of the transcript. */
+  async #readEvents(): Promise<boolean> {
+    let stale = false;
     for (;;) {
       const page = await sessionHandle(this.#context, this.#sessionId).query(eventsQuery, this.#after);
       if ("error" in page) throw new Error(page.error);
       if (page.first > this.#after + 1 && page.previousRunId) await this.#readEarlierRun(page.previousRunId);
-      await this.#tellEvents(page.events, undefined);
-      if (this.#after >= page.last || page.events.length === 0) return;
+      stale ||= page.events.some(({ type }) => changesState.has(type));
+      await this.#tellEvents(page);
+      if (this.#after >= page.last || page.events.length === 0) return stale;
     }
   }
 
@@ -128,19 +145,26 @@ class SessionFollower {
       const page = await handle.query(eventsQuery, this.#after);
       if ("error" in page) throw new Error(page.error);
       if (page.first > this.#after + 1 && page.previousRunId) await this.#readEarlierRun(page.previousRunId);
-      await this.#tellEvents(page.events, runId);
+      await this.#tellEvents(page);
       if (this.#after >= page.last || page.events.length === 0) return;
     }
   }
 
-  async #tellEvents(events: SessionEvent[], runId: string | undefined): Promise<void> {
+  async #tellEvents({ events, messages }: EventsPage): Promise<void> {
+    const entries = new Map(messages.map((entry) => [entry.id, entry]));
     for (const event of events) {
       if (event.seq <= this.#after) continue;
-      let message: StoredMessage["message"] | undefined;
-      if (event.type === "message_end") message = await this.#messages.read(event.messageId, event.index, runId);
       this.#after = event.seq;
+      const entry = event.type === "message_end" ? entries.get(event.messageId) : undefined;
+      const message = entry && ("message" in entry ? entry.message : await this.#promptElsewhere(entry));
       this.#queue.push({ kind: "event", event, ...(message ? { message } : {}) });
     }
+  }
+
+  /** A prompt that an earlier run received: its text stands there. */
+  async #promptElsewhere({ id, runId }: { id: string; runId: string }): Promise<Message | undefined> {
+    const { prompts } = await readRun(this.#context.client, workflowIdOf(this.#sessionId), runId);
+    return prompts.find((prompt) => prompt.id === id)?.message;
   }
 
   #tellState(state: SessionState): void {
@@ -170,7 +194,8 @@ class SessionFollower {
   }
 
   async #sleep(): Promise<void> {
-    if (this.#woken || this.#closed) return;
+    if (this.#closed) return;
+    if (this.#woken) return await new Promise((resolve) => setTimeout(resolve, burstMs));
     const waiting = this.#lastState !== "" && (JSON.parse(this.#lastState) as SessionState).state !== "running";
     const pause = this.#offline ? offlinePollMs : waiting ? waitingPollMs : activePollMs;
     await new Promise<void>((resolve) => {

@@ -6,13 +6,18 @@ import { limits } from "../protocol/limits.ts";
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** The events of one run, page by page: a whole history can be larger than one gRPC message. */
-export async function* historyEvents(client: Client, workflowId: string, runId: string): AsyncGenerator<HistoryEvent> {
+export async function* historyEvents(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  maximumPageSize: number = limits.historyPageSize,
+): AsyncGenerator<HistoryEvent> {
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
       execution: { workflowId, runId },
-      maximumPageSize: limits.historyPageSize,
+      maximumPageSize,
       ...(nextPageToken ? { nextPageToken } : {}),
     });
     yield* page.history?.events ?? [];

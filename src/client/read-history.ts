@@ -47,6 +47,16 @@ export async function readRun(client: Client, workflowId: string, runId: string)
   return fold.record();
 }
 
+/** Input of a run: its first event alone. */
+export async function runInput(client: Client, workflowId: string, runId: string): Promise<SessionInput> {
+  for await (const event of historyEvents(client, workflowId, runId, 1)) {
+    const input = decodeFirst<SessionInput>(event.workflowExecutionStartedEventAttributes?.input);
+    if (input) return input;
+    break;
+  }
+  throw new Error("the history of this session does not begin with an input of ours");
+}
+
 interface Scheduled {
   type: string;
   activityId: string;

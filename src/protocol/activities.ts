@@ -52,7 +52,6 @@ export interface PrepareInput extends SessionScope {
   calls: { callId: string; position: number; failedBefore: number }[];
   approval: ApprovalLevel;
   remembered: string[];
-  environment: Record<string, string>;
   /** Arguments a person edited, for the one call they belong to. */
   editedArgs?: Record<string, unknown>;
 }
@@ -72,7 +71,6 @@ export interface ExecuteInput extends SessionScope {
   args?: ToolCall["arguments"];
   /** Arguments changed by a hook or an approver; these run. */
   changed?: Record<string, unknown>;
-  environment: Record<string, string>;
   failedBefore: number;
   /** A person read and allowed exactly this: what changed since then must not run. */
   approved: boolean;

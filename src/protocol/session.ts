@@ -175,6 +175,8 @@ export interface EventsPage {
   last: number;
   previousRunId?: string;
   events: SessionEvent[];
+  /** What the `message_end` events of this page name. An entry without a message stands in the run it names. */
+  messages: (StoredMessage | { id: string; runId: string })[];
 }
 
 /** Messages of this run from `from` (index within the run). `message` is absent where an earlier run holds it (`runId`). */

@@ -66,8 +66,8 @@ export class LiveText implements LiveSource {
 
   #schedule(): void {
     // The first words go out at once, the rest in beats.
-    if (this.#seq === 0) return this.#flush();
-    this.#timer ??= setTimeout(() => this.#flush(), frameIntervalMs);
+    if (this.#seq === 0) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), frameIntervalMs);
   }
 
   #flush(): void {

@@ -1,5 +1,6 @@
 import { type Client, Connection, Client as TemporalClient } from "@temporalio/client";
 import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { Environments } from "../../activities/environments.ts";
 import { createActivities } from "../../activities/index.ts";
 import type { ActivityServices } from "../../activities/services.ts";
 import { Transcripts } from "../../activities/transcripts.ts";
@@ -47,6 +48,7 @@ export async function startSessionWorker({
   await live.listen();
   const attempts = new AttemptJournal(home.run);
   const transcripts = new Transcripts(client);
+  const environments = new Environments(client);
   const fileMutex = createFileMutex();
   const sinks: InjectedSinks<LiveSinks> = {
     live: {
@@ -60,7 +62,7 @@ export async function startSessionWorker({
     taskQueue: taskQueueOf(machineIdOf(home)),
     workflowBundle: await bundling,
     dataConverter: { payloadConverterPath },
-    activities: createActivities({ ...services, client, home, transcripts, live, attempts, fileMutex }),
+    activities: createActivities({ ...services, client, home, transcripts, environments, live, attempts, fileMutex }),
     sinks,
     stickyQueueScheduleToStartTimeout: "2 seconds",
     maxConcurrentActivityTaskExecutions: 200,
