@@ -73,14 +73,13 @@ export async function runBatch(
     for (const call of calls) outcomes.settle(call.callId, "length");
   } else {
     for (const call of calls.slice(limits.callsPerAnswer)) outcomes.settle(call.callId, "tooMany");
-    await preflightAndExecute(
-      ports,
-      assistant,
-      state.turn,
-      calls.slice(0, limits.callsPerAnswer),
-      outcomes,
-      limits.parallelCalls,
-    );
+    const taken = calls.slice(0, limits.callsPerAnswer);
+    try {
+      await preflightAndExecute(ports, assistant, state.turn, taken, outcomes, limits.parallelCalls);
+    } catch (error) {
+      // Whatever broke, every call still ends with exactly one result.
+      outcomes.settleRest("failed", error instanceof Error ? error.message : String(error));
+    }
   }
   return outcomes.finish(state.turn);
 }
