@@ -5,7 +5,7 @@ import { modelActivity } from "./model.ts";
 import { prepareActivity } from "./prepare.ts";
 import type { ActivityServices } from "./services.ts";
 import { settleActivity } from "./settle.ts";
-import { verifyDecisionActivity } from "./verify-decision.ts";
+import { verifyProofActivity } from "./verify-proof.ts";
 
 type AllActivities = SessionActivities & Record<string, (input: ExecuteInput) => Promise<ExecuteResult>>;
 
@@ -21,7 +21,7 @@ export function createActivities(services: ActivityServices): AllActivities {
     model: modelActivity(services),
     prepare: prepareActivity(services),
     settle: settleActivity(services),
-    verifyDecision: verifyDecisionActivity(services),
+    verifyProof: verifyProofActivity(services),
     ...Object.fromEntries(names.map((name) => [name, execute])),
   } as AllActivities;
 }

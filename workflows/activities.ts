@@ -19,7 +19,7 @@ export const { model } = proxyActivities<SessionActivities>({
 });
 
 /** Quick and safe to repeat. A fault that stays (a bug) must not be retried for ever. */
-export const { prepare, settle, verifyDecision } = proxyActivities<SessionActivities>({
+export const { prepare, settle, verifyProof } = proxyActivities<SessionActivities>({
   ...common,
   startToCloseTimeout: "10 minutes",
   retry: {

@@ -2,8 +2,9 @@ import { condition, workflowInfo } from "@temporalio/workflow";
 import type { Approval } from "../src/agent/approval.ts";
 import type { ApprovalOutcome } from "../src/agent/batch.ts";
 import type { PreparedCall } from "../src/agent/prepared-call.ts";
+import { proofText } from "../src/protocol/proof.ts";
 import { approvalIdOf, type DecideSignal } from "../src/protocol/session.ts";
-import { verifyDecision } from "./activities.ts";
+import { verifyProof } from "./activities.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 interface Pending {
@@ -74,10 +75,12 @@ export class Approvals {
     const found = this.#pending.get(approvalId);
     if (!found) return refuse("no such approval waits: it is unknown, or was decided or withdrawn before");
     if (found.outcome) return refuse("it was decided before");
-    const { id: _, ...signed } = decision;
     if (
-      !(await verifyDecision.executeWithOptions({ summary: `${decision.decision} by ${by}`.slice(0, 120) }, [signed]))
-        .valid
+      !(
+        await verifyProof.executeWithOptions({ summary: `${decision.decision} by ${by}`.slice(0, 120) }, [
+          { text: proofText(decision), proof: decision.proof },
+        ])
+      ).valid
     ) {
       return refuse("the decision carries no valid proof; use `tempi approve` or `tempi deny`");
     }

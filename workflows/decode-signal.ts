@@ -45,6 +45,7 @@ export const signalShapes = {
     activeTools: Type.Optional(Type.Array(name, { maxItems: 200 })),
     approval: Type.Optional(Type.Union([Type.Literal("ask"), Type.Literal("edits"), Type.Literal("auto")])),
     title: Type.Optional(Type.String({ maxLength: 200 })),
+    proof: Type.Optional(Type.String({ maxLength: 200 })),
   }),
   retry: Type.Object({ id, by: name }),
   finish: Type.Object({ id, by: name }),

@@ -24,6 +24,7 @@ import { Inbox } from "./inbox.ts";
 import { loopPorts } from "./loop-ports.ts";
 import { Prompts } from "./prompts.ts";
 import { SessionRecord } from "./session-record.ts";
+import { Settings } from "./session-settings.ts";
 import { TurnAbort } from "./turn-abort.ts";
 
 /** A coding session: prompts come by signal, each is worked on in turns, what needs a person waits here. */
@@ -40,10 +41,9 @@ class Session {
   readonly #inbox: Inbox;
   readonly #prompts: Prompts;
   readonly #approvals: Approvals;
-  readonly #settings: SessionInput["settings"];
+  readonly #settings: Settings;
   readonly #loop: LoopState;
   readonly #startedAt = Date.now();
-  #title: string;
   #abort = new TurnAbort();
   #working = false;
   #retries = 0;
@@ -55,10 +55,9 @@ class Session {
   constructor(input: SessionInput) {
     const carried = input.previous?.carried;
     this.#input = input;
-    this.#title = input.title;
-    this.#settings = carried?.settings ?? input.settings;
     this.#inbox = new Inbox(carried?.seenSignals ?? []);
     this.#record = new SessionRecord(input);
+    this.#settings = new Settings(input, this.#record);
     this.#prompts = new Prompts(carried?.queue ?? []);
     this.#approvals = new Approvals(this.#record, input.cwd, [...(carried?.remembered ?? [])], () =>
       this.#showWaiting(),
@@ -74,7 +73,7 @@ class Session {
   async run(): Promise<SessionResult> {
     void this.#inbox.pump(
       (signal) => this.#take(signal),
-      (text) => this.#record.emit({ type: "notice", text }),
+      (text) => this.#notice(text),
     );
     try {
       while (await this.#nextWork()) await this.#work();
@@ -120,7 +119,7 @@ class Session {
         prompts: this.#prompts,
         approvals: this.#approvals,
         abort: this.#abort,
-        settings: this.#settings,
+        settings: this.#settings.now,
         date: new Date(workflowInfo().startTime).toISOString().slice(0, 10),
         showWaiting: () => this.#showWaiting(),
         block: (cause, next) => this.#block(cause, next),
@@ -130,7 +129,7 @@ class Session {
         ports,
         this.#loop,
         {
-          maxTurns: this.#settings.maxTurns,
+          maxTurns: this.#settings.now.maxTurns,
           callsPerAnswer: limits.callsPerAnswer,
           parallelCalls: limits.parallelCalls,
           repeatedFailuresStop: limits.repeatedFailuresStop,
@@ -173,7 +172,7 @@ class Session {
     const carried: CarriedState = { ...this.#carried(), turnsThisPrompt: this.#loop.turnsThisPrompt };
     await continueAsNew<typeof session>({
       ...this.#input,
-      title: this.#title,
+      title: this.#settings.title,
       previous: { runId: this.#record.runId, carried },
     });
   }
@@ -190,15 +189,12 @@ class Session {
   #take(signal: DecodedSignal): void {
     switch (signal.name) {
       case "prompt":
-        if (!this.#prompts.add(signal.payload))
-          this.#record.emit({ type: "notice", text: "a prompt was refused: the queue is full" });
+        if (!this.#prompts.add(signal.payload)) this.#notice("a prompt was refused: the queue is full");
         return;
       case "decide":
         void this.#approvals
           .decide(signal.payload)
-          .catch((error) =>
-            this.#record.emit({ type: "notice", text: `a decision could not be checked: ${error}`.slice(0, 500) }),
-          );
+          .catch((error) => this.#notice(`a decision could not be checked: ${error}`));
         return;
       case "abort":
         this.#stop(signal.payload.by);
@@ -210,7 +206,9 @@ class Session {
         this.#retries += 1;
         return;
       case "configure":
-        this.#configure(signal.payload);
+        void this.#settings
+          .configure(signal.payload)
+          .catch((error) => this.#notice(`a change of settings could not be checked: ${error}`));
         return;
     }
   }
@@ -222,24 +220,8 @@ class Session {
     this.#approvals.withdraw(by);
   }
 
-  #configure(changes: Extract<DecodedSignal, { name: "configure" }>["payload"]): void {
-    const { model, thinking, activeTools, approval, title } = changes;
-    if (model) this.#settings.model = model;
-    if (thinking) this.#settings.thinking = thinking;
-    if (activeTools) this.#settings.activeTools = activeTools;
-    if (approval) this.#settings.approval = approval;
-    if (title) {
-      this.#title = title;
-      this.#record.retitle(title);
-    }
-    const told = {
-      ...(model ? { model: `${model.provider}/${model.model}` } : {}),
-      ...(thinking ? { thinking } : {}),
-      ...(activeTools ? { activeTools: activeTools.join(", ") } : {}),
-      ...(approval ? { approval } : {}),
-      ...(title ? { title } : {}),
-    };
-    this.#record.emit({ type: "configured", changes: told });
+  #notice(text: string): void {
+    this.#record.emit({ type: "notice", text: text.slice(0, 500) });
   }
 
   #setState(...[state, cause, next]: Parameters<SessionRecord["setState"]>): void {
@@ -264,7 +246,7 @@ class Session {
     const { runId, segments, entries, lastEvent, usage, state } = this.#record;
     return {
       segments: entries.length === 0 ? segments : [...segments, { runId, from: 0, to: entries.length }],
-      settings: this.#settings,
+      settings: this.#settings.now,
       queue: this.#prompts.carried(),
       remembered: this.#approvals.remembered.slice(-limits.rememberedRules),
       turn: this.#loop.turn,
@@ -287,10 +269,10 @@ class Session {
       ...(cause ? { cause } : {}),
       ...(next ? { next } : {}),
       ...(lastEndReason ? { lastEndReason } : {}),
-      title: this.#title,
+      title: this.#settings.title,
       cwd,
       repository,
-      settings: this.#settings,
+      settings: this.#settings.now,
       turn: this.#loop.turn,
       pending: this.#approvals.open(),
       running: [...running.values()],

@@ -41,12 +41,12 @@ export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unk
   executionMode?: ToolExecutionMode;
   /** Rewrites arguments of an older shape; returns the same reference for "unchanged". */
   prepareArguments?: (args: unknown) => unknown;
-  execute: (
+  execute(
     toolCallId: string,
     params: Static<TParameters>,
     signal: AbortSignal,
     onUpdate: ToolUpdate<TDetails>,
-  ) => Promise<AgentToolResult<TDetails>>;
+  ): Promise<AgentToolResult<TDetails>>;
 }
 
 /** What a tool may use of its surroundings. */
@@ -89,14 +89,14 @@ export interface ToolDefinition<TParameters extends TSchema = TSchema, TDetails 
   promptSnippet?: string;
   promptGuidelines?: string[];
   /** Must not change anything: it runs before approval and may run twice. Throwing answers the call with the error. */
-  preview?: (params: Static<TParameters>, ctx: ToolContext) => Promise<ToolPreview>;
-  execute: (
+  preview?(params: Static<TParameters>, ctx: ToolContext): Promise<ToolPreview>;
+  execute(
     toolCallId: string,
     params: Static<TParameters>,
     signal: AbortSignal,
     onUpdate: ToolUpdate<TDetails>,
     ctx: ToolContext,
-  ) => Promise<AgentToolResult<TDetails>>;
+  ): Promise<AgentToolResult<TDetails>>;
 }
 
 /** Identity, so that `execute`'s params are inferred from `parameters`. */

@@ -17,7 +17,7 @@ export async function accountOf(context: ClientContext, sessionId: string): Prom
   const live = livingWorker(context.home) ? await liveState(context, sessionId) : undefined;
   const summary = summaryOf(description);
   if (!live && summary.state === "running") summary.state = "offline";
-  const reason = live?.cause ?? terminationOf(record);
+  const reason = terminationOf(record) ?? live?.cause;
   return {
     summary,
     messages,

@@ -17,7 +17,7 @@ import {
 import { accountOf } from "./account.ts";
 import { type ClientContext, openContext, SessionNotFound, sessionHandle } from "./client-context.ts";
 import type { SessionClient } from "./contract.ts";
-import { decide } from "./decide.ts";
+import { decide, signConfigure } from "./decide.ts";
 import { followSession } from "./follow-session.ts";
 import { listSessions, resolveSession } from "./list-sessions.ts";
 import { reopeningInput } from "./reopen.ts";
@@ -51,7 +51,7 @@ export async function connectSessionClient(options: {
       known(sessionId, () => sessionHandle(context, sessionId).signal(retrySignal, { id: randomUUID(), by })),
     configure: (sessionId, changes) =>
       known(sessionId, () =>
-        sessionHandle(context, sessionId).signal(configureSignal, { id: randomUUID(), ...changes }),
+        sessionHandle(context, sessionId).signal(configureSignal, signConfigure(context, sessionId, changes)),
       ),
     close: () => context.client.connection.close(),
   };

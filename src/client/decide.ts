@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { decisionKeyOf, type Home } from "../config/home.ts";
-import { proofText } from "../protocol/proof.ts";
-import { type DecideSignal, decideSignal, eventsQuery, stateQuery } from "../protocol/session.ts";
+import { configureProofText, proofText } from "../protocol/proof.ts";
+import { type ConfigureSignal, type DecideSignal, decideSignal, eventsQuery, stateQuery } from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
 import type { DecideOutcome } from "./contract.ts";
 
@@ -9,9 +9,24 @@ const patienceMs = 20_000;
 
 /** A decision with its id and proof. */
 export function signDecision(home: Home, decision: Omit<DecideSignal, "id" | "proof">): DecideSignal {
-  const key = Buffer.from(decisionKeyOf(home), "hex");
-  return { ...decision, id: randomUUID(), proof: createHmac("sha256", key).update(proofText(decision)).digest("hex") };
+  return { ...decision, id: randomUUID(), proof: sign(home, proofText(decision)) };
 }
+
+/** A change of settings with its id; signed where it changes how much is asked. */
+export function signConfigure(
+  { home }: ClientContext,
+  sessionId: string,
+  changes: Omit<ConfigureSignal, "id" | "proof">,
+): ConfigureSignal {
+  const id = randomUUID();
+  const proof = changes.approval ? { proof: sign(home, configureProofText(sessionId, id, changes.approval)) } : {};
+  return { ...changes, id, ...proof };
+}
+
+const sign = (home: Home, text: string): string =>
+  createHmac("sha256", Buffer.from(decisionKeyOf(home), "hex"))
+    .update(text)
+    .digest("hex");
 
 /** Signs, signals, and waits until the session says what came of it. Throws when it says nothing: then the outcome is unknown. */
 export async function decide(

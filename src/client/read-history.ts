@@ -162,7 +162,7 @@ class HistoryFold {
       (result as SettleResult).stored.forEach((stored, at) => {
         this.#result((input as SettleInput).calls[at]!.callId, stored, true);
       });
-    } else if (type !== "verifyDecision") {
+    } else if (type !== "verifyProof") {
       this.#result(activityId, (result as ExecuteResult).stored, false);
     }
   }

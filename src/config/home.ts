@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
+import { UserError } from "./errors.ts";
 
 /** Where everything of one installation lives on this machine. Paths are absolute; folders are 0700. */
 export interface Home {
@@ -24,7 +25,7 @@ export interface Home {
 export function homeOf(environment: NodeJS.ProcessEnv = process.env): Home {
   const explicit = environment.TEMPI_HOME;
   if (explicit !== undefined && explicit !== "" && !isAbsolute(explicit)) {
-    throw new HomeError(`TEMPI_HOME must be an absolute path, not "${explicit}".`);
+    throw new HomeError(`TEMPI_HOME must be an absolute path, not "${explicit}".`, "export TEMPI_HOME=/absolute/path");
   }
   const state = environment.XDG_STATE_HOME || join(homedir(), ".local", "state");
   const root = explicit || join(state, "tempi");
@@ -42,7 +43,19 @@ export function homeOf(environment: NodeJS.ProcessEnv = process.env): Home {
   };
 }
 
-export class HomeError extends Error {}
+/** Exit code 2: the folder of this installation cannot be used. */
+export class HomeError extends UserError {
+  constructor(message: string, next: string) {
+    super(message, { exitCode: 2, next });
+    this.name = "HomeError";
+  }
+}
+
+/** Variables that make `homeOf` of another process find the same home, whatever else it inherits. */
+export function homeEnvironment(home: Home): Record<string, string> {
+  if (home.explicit) return { TEMPI_HOME: home.root };
+  return { TEMPI_HOME: "", XDG_STATE_HOME: dirname(home.root), XDG_CONFIG_HOME: dirname(dirname(home.configFile)) };
+}
 
 /** Creates the folders (0700) that are missing. */
 export function prepareHome(home: Home): void {
@@ -51,7 +64,10 @@ export function prepareHome(home: Home): void {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     }
   } catch (error) {
-    throw new HomeError(`cannot create ${home.root}: ${(error as Error).message}`);
+    throw new HomeError(
+      `cannot create ${home.root}: ${(error as Error).message}.`,
+      "make that folder writable, or set TEMPI_HOME to one that is",
+    );
   }
 }
 
@@ -62,6 +78,10 @@ export const machineIdOf = (home: Home): string =>
 /** Key (hex) that signs decisions. Made once, readable by the user only. */
 export const decisionKeyOf = (home: Home): string =>
   secretFile(join(home.root, "decision.key"), () => randomBytes(32).toString("hex"));
+
+/** Key (hex) under which provider variables are fingerprinted, so that a fingerprint says nothing about the value. */
+export const fingerprintKeyOf = (home: Home): string =>
+  secretFile(join(home.root, "fingerprint.key"), () => randomBytes(32).toString("hex"));
 
 /** Reads a one-line file, or creates it whole: two processes that start at once agree on one content. */
 function secretFile(path: string, make: () => string): string {

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { homeOf, prepareHome } from "../config/home.ts";
 import { startSessionWorker } from "../worker/session-worker.ts";
 import { version } from "./version.ts";
@@ -14,6 +15,8 @@ if (!values.address) {
   console.error("tempi worker: --address is missing. Next: tempi up");
   process.exit(2);
 }
+// Our own SIGTERM handling comes first; the SDK's would cancel all work before tools hear of it.
+Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("WARN") });
 const home = homeOf();
 prepareHome(home);
 const { address, namespace } = values;

@@ -1,7 +1,7 @@
 import type { ApprovalLevel } from "../agent/approval.ts";
 import type { AssistantMessage, StoredMessage, ToolCall, ToolResultMessage } from "../agent/messages.ts";
 import type { PreparedCall, SettledCall } from "../agent/prepared-call.ts";
-import type { DecideSignal, ModelSettings, ThinkingLevel, TranscriptSegment } from "./session.ts";
+import type { ModelSettings, ThinkingLevel, TranscriptSegment } from "./session.ts";
 
 /**
  * Inputs and results of activities. They hold no message text: `ids` name what was added to the open run's messages since
@@ -92,7 +92,11 @@ export interface SettleResult {
   stored: StoredMessage<ToolResultMessage>[];
 }
 
-export type VerifyInput = Omit<DecideSignal, "id">;
+/** A text of `src/protocol/proof.ts` and its HMAC-SHA256 (hex) by this home's key. */
+export interface VerifyInput {
+  text: string;
+  proof: string;
+}
 
 export interface VerifyResult {
   v: 1;
@@ -104,10 +108,10 @@ export interface SessionActivities {
   model(input: ModelInput): Promise<ModelResult>;
   prepare(input: PrepareInput): Promise<PrepareResult>;
   settle(input: SettleInput): Promise<SettleResult>;
-  verifyDecision(input: VerifyInput): Promise<VerifyResult>;
+  verifyProof(input: VerifyInput): Promise<VerifyResult>;
 }
 
-export const reservedActivityNames: (keyof SessionActivities)[] = ["model", "prepare", "settle", "verifyDecision"];
+export const reservedActivityNames: (keyof SessionActivities)[] = ["model", "prepare", "settle", "verifyProof"];
 
 /** Failure types (dotted, `ApplicationFailure.type`) that the workflow understands. The first group blocks the turn. */
 export const blockingFailures = [

@@ -11,3 +11,7 @@ export const proofText = (decision: Omit<DecideSignal, "proof" | "id">): string 
     decision.reason ?? "",
     decision.by,
   ]);
+
+/** The exact text that a change of the approval level is signed with: less asking is a decision too. */
+export const configureProofText = (sessionId: string, signalId: string, approval: string): string =>
+  JSON.stringify(["tempi-configure-1", sessionId, signalId, approval]);

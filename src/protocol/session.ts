@@ -128,6 +128,8 @@ export interface ConfigureSignal {
   activeTools?: string[];
   approval?: ApprovalLevel;
   title?: string;
+  /** Needed for `approval`: HMAC over `configureProofText`. */
+  proof?: string;
 }
 
 /** `retry` goes on with a blocked turn; `finish` ends the session after the running turn was stopped. */

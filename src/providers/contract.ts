@@ -1,11 +1,19 @@
 import type { AssistantMessage, Message } from "../agent/messages.ts";
 import type { Tool } from "../agent/tool.ts";
+import type { CompatFlags } from "./openai-completions/compat.ts";
 
 export interface ModelRequest {
   provider: string;
   model: string;
+  /** Of a chat-completions endpoint; the scripted model has none. */
   baseUrl?: string;
   apiKey?: string;
+  /** Name of the environment variable the key would come from: named in the error when it is missing. */
+  keyVariable?: string;
+  /** Flags that override what is known of the endpoint's host. */
+  compat?: Partial<CompatFlags>;
+  /** Milliseconds without any sign of life after which the attempt fails as transient; default 120 s. */
+  idleTimeoutMs?: number;
   systemPrompt: string;
   messages: Message[];
   tools: Tool[];

@@ -1,5 +1,5 @@
 import { type Client, Connection, Client as TemporalClient } from "@temporalio/client";
-import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { type InjectedSinks, NativeConnection, Worker } from "@temporalio/worker";
 import { Environments } from "../../activities/environments.ts";
 import { createActivities } from "../../activities/index.ts";
 import type { ActivityServices } from "../../activities/services.ts";
@@ -39,8 +39,6 @@ export async function startSessionWorker({
   namespace,
   services,
 }: WorkerOptions): Promise<SessionWorker> {
-  // Our own SIGTERM handling comes first; the SDK's would cancel all work before tools hear of it.
-  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("WARN") });
   const bundling = workflowBundle(home.cache);
   const connection = await patiently(() => NativeConnection.connect({ address }));
   const client = await connectClient(address, namespace);

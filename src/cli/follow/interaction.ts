@@ -1,0 +1,133 @@
+import type { Approval } from "../../agent/approval.ts";
+import type { Delivery } from "../../protocol/session.ts";
+import { cardAnswer, type OpenCard } from "./card-keys.ts";
+import type { Key } from "./keys.ts";
+import { LineEditor } from "./line-editor.ts";
+
+/** What the person wants; `none` = at most the input line changed. */
+export type Action =
+  | { kind: "none" }
+  | { kind: "leave" }
+  | { kind: "leaveHint" }
+  | { kind: "hint"; text: string }
+  | { kind: "stopTurn" }
+  | { kind: "send"; text: string; delivery: Delivery }
+  | { kind: "decide"; approval: Approval; decision: "allow" | "deny"; remember?: boolean; reason?: string }
+  | { kind: "showWhole"; approval: Approval }
+  | { kind: "showThinking" }
+  | { kind: "redraw" }
+  | { kind: "suspend" };
+
+/** The keys of a follower as a state machine without a terminal. Nothing pressed by reflex stops work or answers a card. */
+export class Interaction {
+  readonly editor = new LineEditor();
+  card: OpenCard | undefined;
+  /** The line is a reason for denying the card. */
+  reasoning = false;
+  private leaving = false;
+
+  /** The card to answer next; the same one again keeps its age. */
+  setCard(approval: Approval | undefined): void {
+    if (approval?.id === this.card?.approval.id) return;
+    this.card = approval === undefined ? undefined : { approval, hiddenRows: 0, whole: false };
+    this.reasoning = false;
+  }
+
+  /** Called with each drawing: the card's age counts from when it stood there with an empty line. */
+  drawn(hiddenRows: number, now: number): void {
+    if (this.card === undefined || !this.editor.empty || this.reasoning) return;
+    this.card.shownAt ??= now;
+    this.card.hiddenRows = hiddenRows;
+  }
+
+  press(key: Key, now: number): Action {
+    const wasLeaving = this.leaving;
+    this.leaving = false;
+    if (key.kind === "key") {
+      const action = this.control(key.name, wasLeaving);
+      if (action !== undefined) return action;
+    } else if (this.editor.empty && !this.reasoning) {
+      const action = this.shortcut(key, now);
+      if (action !== undefined) return action;
+    }
+    this.edit(key);
+    return { kind: "none" };
+  }
+
+  private control(name: Extract<Key, { kind: "key" }>["name"], wasLeaving: boolean): Action | undefined {
+    switch (name) {
+      case "ctrlC":
+        if (wasLeaving) return { kind: "leave" };
+        this.emptyLine();
+        this.leaving = true;
+        return { kind: "leaveHint" };
+      case "ctrlD":
+        return this.editor.empty ? { kind: "leave" } : { kind: "none" };
+      case "escape":
+        if (this.editor.empty && !this.reasoning) return { kind: "stopTurn" };
+        this.emptyLine();
+        return { kind: "none" };
+      case "enter":
+        return this.enter("steer");
+      case "altEnter":
+        return this.enter("followUp");
+      case "ctrlL":
+        return { kind: "redraw" };
+      case "ctrlZ":
+        return { kind: "suspend" };
+      default:
+        return undefined;
+    }
+  }
+
+  private shortcut(key: Key, now: number): Action | undefined {
+    if (this.card === undefined) {
+      return key.kind === "typed" && key.text === "v" ? { kind: "showThinking" } : undefined;
+    }
+    const { approval } = this.card;
+    const answer = cardAnswer(this.card, key, now);
+    switch (answer.kind) {
+      case "allow":
+        return { kind: "decide", approval, decision: "allow", ...(answer.remember ? { remember: true } : {}) };
+      case "deny":
+        return { kind: "decide", approval, decision: "deny" };
+      case "reason":
+        this.reasoning = true;
+        return { kind: "none" };
+      case "whole":
+        this.card.whole = true;
+        return { kind: "showWhole", approval };
+      case "hint":
+        return answer;
+      case "none":
+        return undefined;
+    }
+  }
+
+  private enter(delivery: Delivery): Action {
+    const text = this.editor.text.trim();
+    if (this.reasoning && this.card !== undefined) {
+      const { approval } = this.card;
+      if (text === "") return { kind: "hint", text: "write a reason, or Esc to go back" };
+      this.emptyLine();
+      return { kind: "decide", approval, decision: "deny", reason: text };
+    }
+    if (text !== "") {
+      this.emptyLine();
+      return { kind: "send", text, delivery };
+    }
+    return this.card === undefined ? { kind: "none" } : { kind: "hint", text: "y allows once, n denies" };
+  }
+
+  private edit(key: Key): void {
+    this.editor.take(key);
+    // While there is text the card is covered: its age starts again when the line is empty.
+    if (this.card !== undefined && !this.reasoning) delete this.card.shownAt;
+  }
+
+  private emptyLine(): void {
+    this.editor.clear();
+    this.reasoning = false;
+    if (this.card !== undefined) delete this.card.shownAt;
+  }
+}

@@ -1,0 +1,75 @@
+import type { LiveBlock, LiveFrame } from "../../protocol/live.ts";
+
+export interface LiveTextBlock {
+  kind: LiveBlock["kind"];
+  name?: string;
+  text: string;
+}
+
+/** What a frame added to a block; `reset`: the text before is void. */
+export interface LiveDelta {
+  index: number;
+  kind: LiveBlock["kind"];
+  name?: string;
+  delta: string;
+  reset: boolean;
+}
+
+interface LiveSource {
+  attempt: number;
+  blocks: Map<number, LiveTextBlock>;
+}
+
+/** Growing text per source, put together from frames that may be lost, repeated or of an older attempt. */
+export class LiveText {
+  private readonly sources = new Map<string, LiveSource>();
+
+  take(frame: LiveFrame): LiveDelta[] {
+    let source = this.sources.get(frame.source);
+    if (source !== undefined && frame.attempt < source.attempt) return [];
+    const restarted = source !== undefined && frame.attempt > source.attempt;
+    if (source === undefined || restarted) {
+      source = { attempt: frame.attempt, blocks: new Map() };
+      this.sources.set(frame.source, source);
+    }
+    const { blocks } = source;
+    return frame.blocks.flatMap((block) => {
+      const before = blocks.get(block.index)?.text ?? "";
+      // Fewer characters than the frame builds on: something was lost, what is left is the tail.
+      const lost = before.length < block.offset;
+      const text = lost ? block.tail : before.slice(0, block.offset) + block.tail;
+      if (text === before) return [];
+      blocks.set(block.index, { kind: block.kind, text, ...(block.name === undefined ? {} : { name: block.name }) });
+      const grew = !restarted && !lost && text.startsWith(before);
+      return [
+        {
+          index: block.index,
+          kind: block.kind,
+          ...(block.name === undefined ? {} : { name: block.name }),
+          delta: grew ? text.slice(before.length) : text,
+          reset: !grew,
+        },
+      ];
+    });
+  }
+
+  /** Blocks of a source in order. */
+  blocks(source: string): LiveTextBlock[] {
+    const found = this.sources.get(source);
+    if (found === undefined) return [];
+    return [...found.blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+  }
+
+  names(): string[] {
+    return [...this.sources.keys()];
+  }
+
+  drop(source: string): void {
+    this.sources.delete(source);
+  }
+}
+
+export const modelSource = (turn: number): string => `model:${turn}`;
+/** Turn of a model's source; undefined for a call's. */
+export const turnOfSource = (source: string): number | undefined =>
+  source.startsWith("model:") ? Number(source.slice("model:".length)) : undefined;

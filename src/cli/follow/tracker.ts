@@ -1,0 +1,165 @@
+import type { Approval } from "../../agent/approval.ts";
+import type { AgentEndReason, SessionEvent, SessionStateName } from "../../agent/events.ts";
+import { addUsage, noUsage, type StoredMessage, textOf, type Usage } from "../../agent/messages.ts";
+import type { FollowItem } from "../../client/contract.ts";
+import type { SessionState } from "../../protocol/session.ts";
+import { exitCodes } from "../exit-codes.ts";
+
+const restStates: ReadonlySet<SessionStateName> = new Set(["blocked", "idle", "stopped", "failed", "ended"]);
+
+/** What must have been seen before a rest counts: an event above a number, or else the message with an id. */
+export interface WorkSince {
+  event?: number;
+  messageId?: string;
+}
+
+function showsWork(event: SessionEvent): boolean {
+  if (event.type === "message_end") return event.role === "user";
+  return !["configured", "notice", "decision_refused"].includes(event.type);
+}
+
+/** What is known of a followed session, from events and state reads alike: whichever is newer counts. */
+export class SessionTracker {
+  state: SessionState | undefined;
+  current: SessionStateName = "running";
+  cause: string | undefined;
+  next: string | undefined;
+  endReason: AgentEndReason | undefined;
+  lastSeq: number;
+  restarts = 0;
+  closed = false;
+  messages: StoredMessage[] = [];
+  pending: Approval[] = [];
+  usage: Usage = noUsage();
+  turns = 0;
+  denied = 0;
+  private stateSeq = 0;
+  /** Number of the last event that shows work: the state before it may be an older one. */
+  private workSeq = 0;
+  private readonly seenMessages = new Set<string>();
+
+  constructor(after: number) {
+    this.lastSeq = after;
+  }
+
+  /** False for an event that was seen already. */
+  take(item: FollowItem): boolean {
+    switch (item.kind) {
+      case "event":
+        if (item.event.seq <= this.lastSeq) return false;
+        this.lastSeq = item.event.seq;
+        if (showsWork(item.event)) this.workSeq = item.event.seq;
+        if (item.event.type === "message_end") this.seenMessages.add(item.event.messageId);
+        if (item.event.type === "message_end" && item.message !== undefined) {
+          this.messages.push({ id: item.event.messageId, message: item.message });
+        }
+        // What the last state read told already must not be counted twice.
+        if (item.event.seq > this.stateSeq) this.takeEvent(item.event);
+        return true;
+      case "state":
+        if (item.state.lastEvent >= this.stateSeq) this.takeState(item.state);
+        return true;
+      case "workerRestarted":
+        this.restarts++;
+        return true;
+      case "closed":
+        this.closed = true;
+        this.current = item.state;
+        this.cause = item.cause ?? this.cause;
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  /** Whether nothing more will come by itself. What was just sent or started must have begun before that counts. */
+  atRest(since: WorkSince): boolean {
+    if (this.closed) return true;
+    return restStates.has(this.current) && this.lastSeq >= this.stateSeq && this.begunSince(since);
+  }
+
+  /** Whether it waits for a person and everything up to that was seen. */
+  get waits(): boolean {
+    return this.current === "waiting" && this.pending.length > 0 && this.lastSeq >= this.stateSeq;
+  }
+
+  private begunSince(since: WorkSince): boolean {
+    if (since.event !== undefined) return this.workSeq > since.event;
+    return since.messageId === undefined || this.seenMessages.has(since.messageId);
+  }
+
+  /** Text of the last answer seen. */
+  get answer(): string {
+    for (const { message } of this.messages.toReversed()) {
+      if (message.role === "assistant" && textOf(message.content).trim() !== "") return textOf(message.content);
+      if (message.role === "user") break;
+    }
+    return "";
+  }
+
+  private takeState(state: SessionState): void {
+    this.state = state;
+    this.stateSeq = state.lastEvent;
+    this.current = state.state;
+    this.cause = state.cause;
+    this.next = state.next;
+    this.endReason = state.lastEndReason ?? this.endReason;
+    this.pending = state.pending;
+    this.usage = state.usage;
+    this.turns = state.turn;
+    this.denied = state.deniedCalls;
+  }
+
+  private takeEvent(event: SessionEvent): void {
+    switch (event.type) {
+      case "agent_start":
+        this.current = "running";
+        this.cause = undefined;
+        this.next = undefined;
+        return;
+      case "message_end":
+        // A prompt was taken: whatever it rested in is over.
+        if (event.role === "user") this.current = "running";
+        return;
+      case "agent_end":
+        this.endReason = event.reason;
+        this.cause = event.errorMessage ?? this.cause;
+        return;
+      case "state_changed":
+        this.current = event.state;
+        this.cause = event.cause;
+        this.next = event.next;
+        return;
+      case "turn_start":
+        this.turns = event.turn;
+        return;
+      case "turn_end":
+        this.usage = addUsage(this.usage, event.usage);
+        return;
+      case "approval_requested":
+        this.pending = [...this.pending, event.approval];
+        return;
+      case "approval_resolved":
+        this.pending = this.pending.filter((approval) => approval.id !== event.approvalId);
+        if (event.decision === "deny") this.denied++;
+        return;
+    }
+  }
+}
+
+/** Exit code of a session at rest. `deniedUnasked` = calls denied here because nobody could answer. */
+export function exitCodeOf(tracker: SessionTracker, deniedUnasked: number): number {
+  switch (tracker.current) {
+    case "blocked":
+    case "failed":
+      return exitCodes.failed;
+    case "waiting":
+      return exitCodes.needsPerson;
+    case "stopped":
+      return tracker.endReason === "maxTurns" || tracker.endReason === "repeated" ? exitCodes.limit : exitCodes.stopped;
+    case "ended":
+      return exitCodes.stopped;
+    default:
+      return deniedUnasked > 0 ? exitCodes.needsPerson : exitCodes.answered;
+  }
+}

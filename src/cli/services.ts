@@ -1,0 +1,66 @@
+import type { ApprovalLevel, SessionClient } from "../client/contract.ts";
+import type { SessionSettings, ThinkingLevel } from "../protocol/session.ts";
+
+/** A client with the connection it must give back. */
+export interface ConnectedClient extends SessionClient {
+  /** Address of the Temporal UI's page of a session, where there is one. */
+  uiUrl?: string;
+  close(): Promise<void>;
+}
+
+/** What flags say; what is absent comes from the configuration. */
+export interface SettingFlags {
+  model?: string;
+  thinking?: ThinkingLevel;
+  approval?: ApprovalLevel;
+  maxTurns?: number;
+  tools?: string[];
+}
+
+export interface OutputStream {
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
+  write(text: string): unknown;
+  on?(event: "resize", listener: () => void): unknown;
+  off?(event: "resize", listener: () => void): unknown;
+}
+
+export interface InputStream {
+  isTTY?: boolean;
+  setRawMode?(on: boolean): unknown;
+  on(event: "data", listener: (chunk: Buffer | string) => void): unknown;
+  off(event: "data", listener: (chunk: Buffer | string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+  [Symbol.asyncIterator](): AsyncIterator<Buffer | string>;
+}
+
+export type LeaveSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** What the commands need of the rest; `src/main/cli.ts` composes it, tests fake it. */
+export interface CliServices {
+  /** Folder the command works on, absolute. */
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  stdin: InputStream;
+  stdout: OutputStream;
+  stderr: OutputStream;
+  now(): number;
+  /** Who decides and stops: `user@host`. */
+  person(): string;
+  /** Starts the local server and worker where nothing runs; the server holds the sessions, so lists need it too. */
+  connect(options?: { yes?: boolean }): Promise<ConnectedClient>;
+  /** Whether this home can hold sessions at all, so that a first look starts nothing. */
+  hasSessions(): boolean;
+  /** Settings of a new session; throws `UserError` where the model cannot be known. */
+  settings(flags: SettingFlags, cwd: string): Promise<SessionSettings>;
+  /** Model settings of a name; throws `UserError`. */
+  model(name: string): Promise<SessionSettings["model"]>;
+  /** What the configuration says where no flag does. */
+  defaults(): Promise<{ notify: boolean; onAsk: "park" | "deny" }>;
+  /** The variables of the caller that commands of the session get. */
+  commandEnvironment(): Promise<Record<string, string>>;
+  /** Runs the handler at a signal of the process until the returned function is called. */
+  onSignal(signal: LeaveSignal, handler: () => void): () => void;
+}

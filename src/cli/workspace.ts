@@ -1,0 +1,63 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { UserError } from "../config/errors.ts";
+
+export interface Workspace {
+  /** Absolute, links followed. */
+  cwd: string;
+  /** Folder of the git repository, else the workspace. */
+  root: string;
+  /** Name of that folder. */
+  repository: string;
+}
+
+/** The folder a session works in, checked. The home folder and `/` need `--yes`: an agent there can reach everything. */
+export function workspaceOf(base: string, given: string | undefined, options: { yes: boolean }): Workspace {
+  const path = resolve(base, given ?? ".");
+  const shown = JSON.stringify(path);
+  let cwd: string;
+  try {
+    cwd = realpathSync(path);
+    if (!statSync(cwd).isDirectory()) throw new UserError(`the workspace ${shown} is a file, not a folder.`, next());
+    accessSync(cwd, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const cause =
+      code === "ENOENT" ? "does not exist" : code === "EACCES" ? "cannot be read" : `cannot be used (${code})`;
+    throw new UserError(`the workspace ${shown} ${cause}.`, { ...next(), cause: error });
+  }
+  if (!options.yes && (cwd === "/" || cwd === realHome())) {
+    const what = cwd === "/" ? "the root folder" : "your home folder";
+    throw new UserError(`${what} as workspace would let the agent work on everything in it.`, {
+      next: "tempi run --cwd FOLDER …, or the same command with --yes",
+    });
+  }
+  const root = repositoryRoot(cwd) ?? cwd;
+  return { cwd, root, repository: basename(root) || root };
+}
+
+/** Where the person stands, for `last` and `--here`; never refuses. */
+export function standpoint(base: string): Workspace {
+  const root = repositoryRoot(base) ?? base;
+  return { cwd: base, root, repository: basename(root) || root };
+}
+
+const next = () => ({ next: "tempi run --cwd FOLDER …" });
+
+function realHome(): string {
+  try {
+    return realpathSync(homedir());
+  } catch {
+    return homedir();
+  }
+}
+
+/** Looks for `.git` (a folder, or the file of a worktree) upwards. Reads nothing of it. */
+function repositoryRoot(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

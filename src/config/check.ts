@@ -1,0 +1,70 @@
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { parse, TomlError } from "smol-toml";
+import { ConfigError } from "./errors.ts";
+import { type ConfigFile, ConfigSchema } from "./schema.ts";
+import { secretPathsIn } from "./secrets.ts";
+import { lineOfKey } from "./toml-position.ts";
+
+/**
+ * Reads the text of a `config.toml`. Throws ConfigError that names file, line and key: nothing of a file that is wrong
+ * somewhere is used, because a setting silently ignored (an approval level!) is worse than a command that stops.
+ */
+export function parseConfig(text: string, file: string): ConfigFile {
+  const value = parseToml(text, file);
+  const secret = secretPathsIn(value)[0];
+  if (secret) {
+    throw new ConfigError(
+      `${place(text, file, secret)} ${secret.join(".")} holds a secret key; keys are only named in configuration`,
+      `write key = { env = "NAME" }, { file = "PATH" } or { command = "..." } in its place, and consider the key leaked`,
+    );
+  }
+  for (const error of Value.Errors(ConfigSchema, value)) {
+    const path = error.path
+      .split("/")
+      .slice(1)
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    throw new ConfigError(
+      `${place(text, file, path)} ${describe(error, path)}`,
+      `edit ${file} ("tempi config" prints every key)`,
+    );
+  }
+  return value as ConfigFile;
+}
+
+function parseToml(text: string, file: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.split("\n")[0]!.replace("Invalid TOML document: ", "");
+    throw new ConfigError(`${file}:${error.line}:${error.column} is not valid TOML: ${reason}`, `edit ${file}`);
+  }
+}
+
+const place = (text: string, file: string, path: readonly string[]): string => {
+  const line = lineOfKey(text, path);
+  return line === undefined ? `${file}:` : `${file}:${line}:`;
+};
+
+function describe(error: ValueError, path: readonly string[]): string {
+  const key = path.join(".");
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) return `unknown key "${key}"`;
+  const allowed = error.schema.anyOf as { const?: unknown }[] | undefined;
+  if (allowed?.every((one) => typeof one.const === "string")) {
+    return `${key} must be one of ${allowed.map((one) => one.const).join(", ")}, not ${shown(error.value)}`;
+  }
+  if (allowed)
+    return `${key} must be { env = "NAME" }, { file = "PATH" } or { command = "..." }, not ${kindOf(error.value)}`;
+  if (key === "server.binary") return `${key} must be an absolute path, not ${shown(error.value)}`;
+  if (key === "server.address") return `${key} must be HOST:PORT, not ${shown(error.value)}`;
+  if (path.at(-1) === "base_url") return `${key} must be a URL that begins with http:// or https://`;
+  return `${key}: ${error.message.toLowerCase()}, not ${shown(error.value)}`;
+}
+
+const kindOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+/** Short values help to find the place; long ones might be something private. */
+function shown(value: unknown): string {
+  const json = typeof value === "object" ? kindOf(value) : (JSON.stringify(value) ?? String(value));
+  return json.length <= 40 ? json : kindOf(value);
+}

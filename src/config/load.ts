@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { parseConfig } from "./check.ts";
+import { ConfigError } from "./errors.ts";
+import type { Home } from "./home.ts";
+import { type ConfigFile, configDefaults } from "./schema.ts";
+import { checkFileOwners } from "./secrets.ts";
+
+/** Where a value comes from, as `tempi config` prints it: `--approval`, `TEMPI_MODEL`, the file's path, `default`. */
+export type Origin = string;
+
+/** All settings after precedence. `origins` names for each dotted key where its value comes from. */
+export interface Config {
+  values: ConfigFile & Required<Pick<ConfigFile, keyof typeof configDefaults>>;
+  origins: Record<string, Origin>;
+  /** File that was read or would be. */
+  file: string;
+  /** Things to tell the person that do not stop anything. */
+  warnings: string[];
+}
+
+/** Values given on the command line, under the names of the keys. */
+export type ConfigFlags = Partial<
+  Pick<ConfigFile, "default_model" | "approval" | "thinking" | "max_turns" | "on_ask" | "notify">
+>;
+
+/**
+ * Reads the configuration: flags, then TEMPI_MODEL and TEMPI_APPROVAL, then the user's file, then defaults. A project's
+ * `.tempi/config.toml` is not read yet: it may only count once the folder is trusted, and trust comes later.
+ * Throws ConfigError (exit 2).
+ */
+export function loadConfig(home: Home, options: { environment?: NodeJS.ProcessEnv; flags?: ConfigFlags } = {}): Config {
+  const environment = options.environment ?? process.env;
+  const fromFile = readConfigFile(home.configFile);
+  const layers: [Origin | ((key: string) => Origin), ConfigFile][] = [
+    ["default", configDefaults],
+    [home.configFile, fromFile],
+    [(key) => (key === "approval" ? "TEMPI_APPROVAL" : "TEMPI_MODEL"), fromEnvironment(environment)],
+    [(key) => `--${key === "default_model" ? "model" : key.replaceAll("_", "-")}`, options.flags ?? {}],
+  ];
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  for (const [origin, layer] of layers) {
+    for (const [key, value] of Object.entries(layer)) {
+      if (value === undefined) continue;
+      values[key] = value;
+      for (const leaf of leavesOf(key, value)) origins[leaf] = typeof origin === "string" ? origin : origin(key);
+    }
+  }
+  return {
+    values: values as Config["values"],
+    origins,
+    file: home.configFile,
+    warnings: checkFileOwners(fromFile, home.configFile),
+  };
+}
+
+/** Dotted keys of a value and their text, for `tempi config`. */
+export function configLines(config: Config): { key: string; value: unknown; origin: Origin }[] {
+  return Object.entries(config.origins).map(([key, origin]) => {
+    const value = key
+      .split(".")
+      .reduce<unknown>((inner, part) => (inner as Record<string, unknown>)[part], config.values);
+    return { key, value, origin };
+  });
+}
+
+function readConfigFile(file: string): ConfigFile {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw new ConfigError(`cannot read ${file}: ${(error as Error).message}`, `ls -l ${file}`);
+  }
+  return parseConfig(text, file);
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv): ConfigFile {
+  const result: ConfigFile = {};
+  if (environment.TEMPI_MODEL) result.default_model = environment.TEMPI_MODEL;
+  const approval = environment.TEMPI_APPROVAL;
+  if (approval) {
+    if (approval !== "ask" && approval !== "edits" && approval !== "auto") {
+      throw new ConfigError(
+        `TEMPI_APPROVAL must be one of ask, edits, auto, not "${approval}"`,
+        "unset TEMPI_APPROVAL",
+      );
+    }
+    result.approval = approval;
+  }
+  return result;
+}
+
+function leavesOf(key: string, value: unknown): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [key];
+  return Object.entries(value).flatMap(([inner, innerValue]) => leavesOf(`${key}.${inner}`, innerValue));
+}

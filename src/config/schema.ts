@@ -1,0 +1,70 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+const strict = { additionalProperties: false };
+
+/** How a provider's key is found on the worker: always a name, never the key. */
+const KeySource = Type.Union([
+  Type.Object({ env: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }) }, strict),
+  Type.Object({ file: Type.String({ minLength: 1 }) }, strict),
+  Type.Object({ command: Type.String({ minLength: 1 }) }, strict),
+]);
+
+const Provider = Type.Object(
+  {
+    base_url: Type.Optional(Type.String({ pattern: "^https?://" })),
+    key: Type.Optional(KeySource),
+    /** Flags of the endpoint that override the table of detected hosts. */
+    compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  strict,
+);
+
+const oneOf = <const T extends string[]>(...values: T) =>
+  Type.Union(values.map((value) => Type.Literal(value as T[number])));
+
+/** Keys of `config.toml`. */
+export const ConfigSchema = Type.Object(
+  {
+    default_model: Type.Optional(Type.String({ minLength: 1 })),
+    approval: Type.Optional(oneOf("ask", "edits", "auto")),
+    approval_proof: Type.Optional(oneOf("on", "off")),
+    thinking: Type.Optional(oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max")),
+    max_turns: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+    on_ask: Type.Optional(oneOf("park", "deny")),
+    notify: Type.Optional(oneOf("on", "off")),
+    keep_awake: Type.Optional(oneOf("running", "never")),
+    server: Type.Optional(
+      Type.Object(
+        {
+          /** Absolute path of the Temporal CLI. */
+          binary: Type.Optional(Type.String({ pattern: "^(/|~/)" })),
+          temporal_profile: Type.Optional(Type.String({ minLength: 1 })),
+          /** `HOST:PORT` of a Temporal server without TLS, instead of this machine's own. */
+          address: Type.Optional(Type.String({ pattern: "^[^\\s/]+:[0-9]{1,5}$" })),
+          namespace: Type.Optional(Type.String({ minLength: 1 })),
+        },
+        strict,
+      ),
+    ),
+    providers: Type.Optional(Type.Record(Type.String(), Provider)),
+  },
+  strict,
+);
+
+/** What `config.toml` may hold, as parsed. */
+export type ConfigFile = Static<typeof ConfigSchema>;
+/** Settings of one provider in `config.toml`. */
+export type ProviderSettings = Static<typeof Provider>;
+/** Where a provider's key comes from: a variable, a file or a command; resolved on the worker. */
+export type ProviderKeySource = Static<typeof KeySource>;
+
+/** Values that hold when nobody set another. */
+export const configDefaults = {
+  approval: "ask",
+  approval_proof: "on",
+  thinking: "off",
+  max_turns: 200,
+  on_ask: "park",
+  notify: "on",
+  keep_awake: "running",
+} as const satisfies ConfigFile;

@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { type ProgramOptions, runProgram, sayError } from "../cli/program.ts";
+import type { CliServices, ConnectedClient } from "../cli/services.ts";
+import { UsageError, UserError } from "../config/errors.ts";
+import { type Home, HomeError, homeOf } from "../config/home.ts";
+import type { Config } from "../config/load.ts";
+import { version } from "./version.ts";
+
+/** Minutes without an open session after which a server that a session command started leaves. */
+const idleExitMinutes = 60;
+/** A handle that a library left open must not keep a finished command alive. */
+const lingerMs = 2_000;
+const tools = ["read", "bash", "edit", "write", "grep", "find", "ls"];
+/** What need not ask must not be forced through bash; where nothing asks, bash is enough. */
+const toolsOfAuto = ["read", "bash", "edit", "write"];
+
+/** The command line `tempi …`; sets the exit code of the process. */
+export async function main(argv: string[]): Promise<void> {
+  quietBrokenPipe();
+  let connected = false;
+  const streams = { stderr: process.stderr, environment: process.env };
+  // What escapes every promise (a callback that throws) is an error of ours too: one line, and the terminal put back.
+  process.on("uncaughtException", (error) => process.exit(sayError(error, streams)));
+  try {
+    if (process.platform === "win32") throw new UsageError("Windows is not supported", "use WSL 2");
+    const home = openHome();
+    const services = servicesOf(home, () => {
+      connected = true;
+    });
+    const code = await runProgram(argv, { services, version, registerMachine: machineCommands });
+    // A machine command may have set its own.
+    if (code !== 0 || process.exitCode === undefined) process.exitCode = code;
+  } catch (error) {
+    process.exitCode = sayError(error, streams);
+  }
+  if (connected) setTimeout(() => process.exit(), lingerMs).unref();
+}
+
+const machineCommands: ProgramOptions["registerMachine"] = async (program) => {
+  const { registerMachineCommands } = await import("./machine-commands.ts");
+  registerMachineCommands(program);
+};
+
+function openHome(): Home {
+  try {
+    return homeOf();
+  } catch (error) {
+    if (error instanceof HomeError) throw new UsageError(error.message, "export TEMPI_HOME=/an/absolute/path");
+    throw error;
+  }
+}
+
+function servicesOf(home: Home, onConnect: () => void): CliServices {
+  let config: Promise<Config> | undefined;
+  const loaded = (): Promise<Config> => {
+    config ??= import("../config/load.ts").then(({ loadConfig }) => loadConfig(home));
+    return config;
+  };
+  const cwd = workingFolder();
+  const modelOf = async (name: string | undefined, folder: string) => {
+    const { resolveModel } = await import("../config/providers.ts");
+    return resolveModel(name, (await loaded()).values, process.env, folder);
+  };
+  return {
+    cwd,
+    environment: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    now: () => Date.now(),
+    person: () => `${userInfo().username}@${hostname()}`,
+    connect: async (options = {}) => {
+      onConnect();
+      return connect(home, options.yes ?? false);
+    },
+    hasSessions: () => existsSync(home.databaseFile) || existsSync(home.configFile),
+    model: (name) => modelOf(name, cwd),
+    settings: async (flags, folder) => {
+      const { values } = await loaded();
+      for (const name of flags.tools ?? []) {
+        if (!tools.includes(name)) throw new UsageError(`no such tool: "${name}"`, `--tools ${tools.join(",")}`);
+      }
+      const approval = flags.approval ?? values.approval;
+      return {
+        model: await modelOf(flags.model, folder),
+        thinking: flags.thinking ?? values.thinking,
+        approval,
+        activeTools: flags.tools ?? (approval === "auto" ? toolsOfAuto : tools),
+        maxTurns: flags.maxTurns ?? values.max_turns,
+      };
+    },
+    defaults: async () => {
+      const { values } = await loaded();
+      return { notify: values.notify !== "off", onAsk: values.on_ask };
+    },
+    commandEnvironment: async () => {
+      const { commandEnvironment } = await import("../tools/command-environment.ts");
+      return commandEnvironment(process.env);
+    },
+    onSignal: (signal, handler) => {
+      process.on(signal, handler);
+      return () => process.off(signal, handler);
+    },
+  };
+}
+
+async function connect(home: Home, yes: boolean): Promise<ConnectedClient> {
+  const [{ ensureUp }, { connectSessionClient }] = await Promise.all([
+    import("./up.ts"),
+    import("../client/connect.ts"),
+  ]);
+  const up = await ensureUp({
+    home,
+    onMessage: (text: string) => process.stderr.write(`${text}\n`),
+    environment: process.env,
+    yes,
+    idleExitMinutes,
+  });
+  const client = await connectSessionClient({ address: up.address, namespace: up.namespace, home });
+  return up.uiUrl ? Object.assign(client, { uiUrl: up.uiUrl }) : client;
+}
+
+/** npm runs scripts in the package's folder and names the caller's in INIT_CWD: that is the one that is meant. */
+function workingFolder(): string {
+  const { npm_lifecycle_event, npm_execpath, INIT_CWD } = process.env;
+  if ((npm_lifecycle_event || npm_execpath) && INIT_CWD) return INIT_CWD;
+  try {
+    return process.cwd();
+  } catch {
+    throw new UserError("this folder does not exist any more.", { next: "cd to a folder that exists" });
+  }
+}
+
+/** The reader of our output may leave at any time (`| head -1`): that is no error, and the session goes on. */
+function quietBrokenPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(141);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { type Home, homeOf } from "../config/home.ts";
+
+/** What the machine commands need; what is left out is this process's own. */
+export interface MachineServices {
+  home?: () => Home;
+  environment?: NodeJS.ProcessEnv;
+  /** Results. */
+  write?: (text: string) => void;
+  /** Progress and notes, without line break. */
+  say?: (line: string) => void;
+  /** Commands of sessions that still run, as `down` names them. */
+  runningCommands?: () => Promise<string[]>;
+  /** Program started as worker, for tests. */
+  workerProgram?: string;
+}
+
+/** The same with nothing left out. */
+export interface MachineContext {
+  home: Home;
+  environment: NodeJS.ProcessEnv;
+  write: (text: string) => void;
+  say: (line: string) => void;
+  runningCommands: () => Promise<string[]>;
+  workerProgram: string | undefined;
+}
+
+export interface UpFlags {
+  detach?: boolean;
+  yes?: boolean;
+  idleExit?: number;
+  temporalProfile?: string;
+}
+
+/**
+ * Adds `up`, `down`, `restart`, `status`, `doctor`, `logs` and `config`. Their code loads when one of them runs. They throw
+ * errors for a person and set `process.exitCode` where they end otherwise.
+ */
+export function registerMachineCommands(program: Command, services: MachineServices = {}): void {
+  const context = (): MachineContext => ({
+    home: (services.home ?? homeOf)(),
+    environment: services.environment ?? process.env,
+    write: services.write ?? ((text) => void process.stdout.write(text)),
+    say: services.say ?? ((line) => void process.stderr.write(`${line}\n`)),
+    runningCommands: services.runningCommands ?? (async () => []),
+    workerProgram: services.workerProgram,
+  });
+  const machine = (signature: string, words: string) =>
+    program.command(signature).description(words).helpGroup("Machine:");
+
+  machine("up", "start this machine's Temporal server and worker")
+    .option("-d, --detach", "in the background; returns when both are ready")
+    .option("-y, --yes", "no questions: download, first use of an address")
+    .option("--idle-exit <minutes>", "leave after so many minutes without open session", minutes)
+    .option("--temporal-profile <name>", "use a named Temporal server (env = the TEMPORAL_* variables)")
+    .action(async (flags: UpFlags) => await (await import("./up-command.ts")).upCommand(context(), flags));
+  machine("down", "stop worker and server; sessions go on at the next start").action(
+    async () => await (await import("./down-command.ts")).downCommand(context()),
+  );
+  machine("restart", "start worker and server anew, with this terminal's provider variables").action(
+    async () => await (await import("./up-command.ts")).restartCommand(context()),
+  );
+  machine("status", "what runs here")
+    .option("--json", "as one JSON value")
+    .action(async (flags: { json?: boolean }) => (await import("./status-command.ts")).statusCommand(context(), flags));
+  machine("doctor", "check everything that must be right, with the command that mends it")
+    .option("--report", "also versions and paths, to paste into an issue; no secrets")
+    .action(
+      async (flags: { report?: boolean }) =>
+        await (await import("./doctor-command.ts")).doctorCommand(context(), flags),
+    );
+  machine("logs [name]", "logs of server, worker, web or up (the supervisor)")
+    .option("-f, --follow", "go on printing")
+    .option("-n, --lines <number>", "lines to begin with", count, 50)
+    .action(async (name: string | undefined, flags: { follow?: boolean; lines: number }) =>
+      (await import("./logs-command.ts")).logsCommand(context(), name, flags),
+    );
+  machine("config", "print every setting with its origin")
+    .option("--json", "as one JSON value")
+    .action(async (flags: { json?: boolean }) => (await import("./config-command.ts")).configCommand(context(), flags));
+}
+
+const count = (text: string): number => whole(text, 0);
+const minutes = (text: string): number => whole(text, 1);
+
+function whole(text: string, minimum: number): number {
+  const value = Number(text);
+  if (!/^\d{1,6}$/.test(text) || value < minimum) {
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} on.`);
+  }
+  return value;
+}

@@ -1,0 +1,98 @@
+import { isAlive } from "../server/process-identity.ts";
+import type { MachineContext } from "./machine-commands.ts";
+import { type ChildState, readUp, readUpFile } from "./up-state.ts";
+import { version } from "./version.ts";
+
+/** What `tempi status --json` prints. `since` in milliseconds since 1970. */
+export interface StatusReport {
+  version: string;
+  home: string;
+  supervisor: { state: "running" | "not running"; pid: number | null };
+  server: { state: string; pid: number | null; version: string | null; address: string | null; since: number | null };
+  worker: {
+    state: string;
+    pid: number | null;
+    version: string | null;
+    restarts: number;
+    since: number | null;
+    lastError?: string;
+  };
+  web: { state: string; url: string | null };
+  temporalUi: { state: string; url: string | null };
+}
+
+/** Reads the state; asks nobody, so it also answers when everything hangs. */
+export function statusReport(context: Pick<MachineContext, "home">): StatusReport {
+  const up = readUp(context.home);
+  // A killed supervisor leaves children: they run, but nobody watches them.
+  const state = up ?? readUpFile(context.home);
+  const { server, worker } = state ?? {};
+  const serverState = stateOf(server, up !== undefined);
+  const serverUp = serverState === "ready" || serverState === "unwatched";
+  return {
+    version,
+    home: context.home.root,
+    supervisor: { state: up ? "running" : "not running", pid: up?.pid ?? null },
+    server: {
+      state: serverState,
+      pid: serverState === "stopped" ? null : (server?.pid ?? null),
+      version: server?.version ?? null,
+      address: state && serverState !== "stopped" ? state.address : null,
+      since: server?.since ?? null,
+    },
+    worker: {
+      state: stateOf(worker, up !== undefined),
+      pid: isAlive(worker) ? worker.pid : null,
+      version: worker?.version ?? null,
+      restarts: worker?.restarts ?? 0,
+      since: worker?.since ?? null,
+      ...(worker?.lastError === undefined ? {} : { lastError: worker.lastError }),
+    },
+    web: { state: "not built yet", url: null },
+    temporalUi: {
+      state: state?.uiUrl && serverUp ? "running" : "stopped",
+      url: serverUp ? (state?.uiUrl ?? null) : null,
+    },
+  };
+}
+
+function stateOf(child: ChildState | undefined, watched: boolean): string {
+  if (!child) return "stopped";
+  if (child.state === "named") return watched ? "named" : "stopped";
+  if (watched) return child.state === "ready" && !isAlive(child) ? "starting" : child.state;
+  return isAlive(child) ? "unwatched" : "stopped";
+}
+
+/** `tempi status`. */
+export function statusCommand(context: MachineContext, flags: { json?: boolean }): void {
+  const report = statusReport(context);
+  if (flags.json) {
+    context.write(`${JSON.stringify(report, null, 2)}\n`);
+    return;
+  }
+  const { server, worker } = report;
+  const lines = [
+    `tempi      ${report.version}, home ${report.home}`,
+    `server     ${server.state}${detail([server.address, pidText(server.pid), server.version && `Temporal CLI ${server.version}`])}`,
+    `worker     ${worker.state}${detail([pidText(worker.pid), worker.restarts > 0 && `restarted ${worker.restarts}×`])}`,
+    ...(worker.lastError === undefined ? [] : [`           last error: ${worker.lastError}`]),
+    `web        ${report.web.state}`,
+    `Temporal UI ${report.temporalUi.url ?? report.temporalUi.state}`,
+  ];
+  const next = nextOf(report);
+  context.write(`${[...lines, ...(next === undefined ? [] : [`Next: ${next}`])].join("\n")}\n`);
+}
+
+function nextOf({ supervisor, server, worker }: StatusReport): string | undefined {
+  if (supervisor.state === "not running") return "tempi up --detach";
+  if (server.state === "failed") return "tempi logs server, then tempi restart";
+  if (worker.state === "failed") return "tempi logs worker, then tempi restart";
+  return undefined;
+}
+
+const pidText = (pid: number | null): string | null => (pid === null ? null : `pid ${pid}`);
+const detail = (parts: (string | null | false)[]): string =>
+  parts
+    .filter(Boolean)
+    .map((part) => `, ${part}`)
+    .join("");

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import type { Home } from "../config/home.ts";
+import { readJsonFile } from "../server/json-file.ts";
+import { isAlive, type ProcessIdentity } from "../server/process-identity.ts";
+
+/** A process that the supervisor keeps running. */
+export interface ChildState {
+  /** `failed`: died 3 times in 60 s, not started again. `named`: a server that is not ours. */
+  state: "starting" | "ready" | "failed" | "stopped" | "named";
+  pid?: number;
+  start?: string;
+  /** Milliseconds since 1970. */
+  since?: number;
+  version?: string;
+  /** Unwanted deaths since the supervisor began. */
+  restarts: number;
+  /** Last line of its log at its last death. */
+  lastError?: string;
+}
+
+/** `run/up.json`: what the supervisor knows, replaced at every change. Survives its death. */
+export interface UpState extends ProcessIdentity {
+  /** Version of tempi that supervises. */
+  version: string;
+  /** Milliseconds since 1970. */
+  since: number;
+  /** Path of the control socket. */
+  socket: string;
+  address: string;
+  namespace: string;
+  /** Profile that named the server; absent for this home's own. */
+  profile?: string;
+  uiUrl: string | null;
+  /** Fingerprints of the provider variables the worker has, by name. */
+  variables: Record<string, string>;
+  server: ChildState;
+  worker: ChildState;
+  /** Things to tell whoever started it, once. */
+  notes: string[];
+}
+
+/** `run/worker.json`, written by the worker when it is ready and removed at a clean end. */
+export interface WorkerFile {
+  pid: number;
+  startedAt: number;
+  version: string;
+  address: string;
+  namespace: string;
+  /** Path of the live socket. */
+  socket: string;
+}
+
+export const upFileOf = (home: Home): string => join(home.run, "up.json");
+export const workerFileOf = (home: Home): string => join(home.run, "worker.json");
+export const portsFileOf = (home: Home): string => join(home.root, "server.json");
+export const supervisorLockOf = (home: Home): string => join(home.run, "up.lock");
+
+/** The state of a living supervisor; undefined when none runs, whatever files say. */
+export function readUp(home: Home): UpState | undefined {
+  const state = readUpFile(home);
+  return isAlive(state) ? state : undefined;
+}
+
+/** The state file as it is, also of a dead supervisor. */
+export const readUpFile = (home: Home): UpState | undefined => readJsonFile<UpState>(upFileOf(home));
+
+export const readWorkerFile = (home: Home): WorkerFile | undefined => readJsonFile<WorkerFile>(workerFileOf(home));
+
+/** Whether sessions can run: the children are ready and are the processes that the state names. */
+export const isReady = (state: UpState): boolean =>
+  (state.server.state === "named" || (state.server.state === "ready" && isAlive(state.server))) &&
+  state.worker.state === "ready" &&
+  isAlive(state.worker);

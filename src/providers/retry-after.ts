@@ -1,0 +1,32 @@
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Milliseconds that a server's headers ask to wait: `retry-after-ms`, else `retry-after` as seconds or HTTP date (a past
+ * one = 0). Undefined when there is none or it cannot be read, as "soon" or a negative number.
+ */
+export function retryAfterMs(headers: { get(name: string): string | null }, now: number): number | undefined {
+  const milliseconds = nonNegative(headers.get("retry-after-ms"));
+  if (milliseconds !== undefined) return Math.ceil(milliseconds);
+  const header = headers.get("retry-after")?.trim();
+  if (!header) return undefined;
+  const seconds = nonNegative(header);
+  if (seconds !== undefined) return Math.ceil(seconds * 1_000);
+  // Date.parse reads "-5" and "1" as years; a date has letters and a time.
+  const date = /^[a-z]{3,9},? .*\d:\d\d/i.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+const nonNegative = (text: string | null | undefined): number | undefined =>
+  text && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;
+
+/** The wait that an error text names: "try again in 1m30.5s", "retry in 20 seconds", `"retryDelay": "34s"`. */
+export function retryAfterInText(text: string): number | undefined {
+  const found =
+    /(?:try again in|retry in|retry after|retryDelay"?:\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)/i.exec(
+      text,
+    )?.[1];
+  if (!found) return undefined;
+  const parts = [...found.matchAll(/(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|m|h)/gi)];
+  const total = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (unitMs[unit!.toLowerCase()] ?? 1), 0);
+  return Math.ceil(total);
+}

@@ -1,0 +1,160 @@
+// Pure unit tests: what a terminal sends, as keys, and what keys mean.
+import { expect, test } from "vitest";
+import { Interaction } from "../../../src/cli/follow/interaction.ts";
+import { type Key, KeyDecoder } from "../../../src/cli/follow/keys.ts";
+import { testApproval } from "../../support/fake-session-client.ts";
+
+const keysOf = (...chunks: string[]): Key[] => {
+  const decoder = new KeyDecoder();
+  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()];
+};
+const names = (keys: Key[]): string[] => keys.map((key) => (key.kind === "key" ? key.name : `${key.kind}:${key.text}`));
+
+test.each([
+  ["a lone Esc", ["\x1b"], ["escape"]],
+  ["Esc before a letter is Esc and the letter", ["\x1by"], ["escape", "typed:y"]],
+  ["Alt-Enter", ["\x1b\r"], ["altEnter"]],
+  ["Alt-Enter in two pieces", ["\x1b", "\r"], ["altEnter"]],
+  ["Alt-Enter as CSI u", ["\x1b[13;3u"], ["altEnter"]],
+  ["arrows in pieces", ["\x1b[", "C", "\x1bOD"], ["right", "left"]],
+  ["unknown sequences do nothing", ["\x1b[5;7~", "\x1b[I"], ["other", "other"]],
+  ["paste keeps its newlines", ["\x1b[200~y\r\nn\r\x1b[2J", "\x1b[201~z"], ["pasted:y\nn\n\x1b[2J", "typed:z"]],
+  ["control keys", ["\x03\x04\x15\x7f\r"], ["ctrlC", "ctrlD", "ctrlU", "backspace", "enter"]],
+  ["letters that come at once are one", ["yes"], ["typed:yes"]],
+])("%s", (_name, chunks, expected) => expect(names(keysOf(...chunks))).toEqual(expected));
+
+const typed = (text: string): Key => ({ kind: "typed", text });
+const key = (name: Extract<Key, { kind: "key" }>["name"]): Key => ({ kind: "key", name });
+
+function atCard(changes: Parameters<typeof testApproval>[0] = {}, hiddenRows = 0): Interaction {
+  const interaction = new Interaction();
+  interaction.setCard(testApproval(changes));
+  interaction.drawn(hiddenRows, 0);
+  return interaction;
+}
+
+test("Ctrl-C once says how to leave and stop, twice leaves, another key between starts anew", () => {
+  const interaction = new Interaction();
+  expect(interaction.press(key("ctrlC"), 0).kind).toBe("leaveHint");
+  expect(interaction.press(typed("x"), 0).kind).toBe("none");
+  expect(interaction.press(key("ctrlC"), 0).kind).toBe("leaveHint");
+  expect(interaction.press(key("ctrlC"), 0).kind).toBe("leave");
+});
+
+test("Ctrl-D leaves with an empty line only; Esc clears the line first and then stops the turn", () => {
+  const interaction = new Interaction();
+  interaction.press(typed("hello"), 0);
+  expect(interaction.press(key("ctrlD"), 0).kind).toBe("none");
+  expect(interaction.press(key("escape"), 0).kind).toBe("none");
+  expect(interaction.editor.empty).toBe(true);
+  expect(interaction.press(key("escape"), 0).kind).toBe("stopTurn");
+  expect(interaction.press(key("ctrlD"), 0).kind).toBe("leave");
+});
+
+test("Enter steers, Alt-Enter queues a follow-up", () => {
+  const interaction = new Interaction();
+  interaction.press(typed("do x"), 0);
+  expect(interaction.press(key("enter"), 0)).toEqual({ kind: "send", text: "do x", delivery: "steer" });
+  interaction.press({ kind: "pasted", text: "a\nb" }, 0);
+  expect(interaction.press(key("altEnter"), 0)).toEqual({ kind: "send", text: "a\nb", delivery: "followUp" });
+  expect(interaction.press(key("enter"), 0).kind).toBe("none");
+});
+
+test.each([
+  ["y", { kind: "decide", decision: "allow" }],
+  ["a", { kind: "decide", decision: "allow", remember: true }],
+  ["n", { kind: "decide", decision: "deny" }],
+])("%s answers a card that stood for 700 ms", (letter, expected) => {
+  expect(atCard().press(typed(letter), 700)).toMatchObject(expected);
+});
+
+test.each([0, 200, 699])("nothing answers a card after %d ms: the key goes into the line", (now) => {
+  const interaction = atCard();
+  expect(interaction.press(typed("y"), now).kind).toBe("none");
+  expect(interaction.editor.text).toBe("y");
+  // With text in the line no key answers any more, however late.
+  expect(interaction.press(typed("y"), 5_000).kind).toBe("none");
+  expect(interaction.editor.text).toBe("yy");
+});
+
+test("Enter, Space, paste, several letters at once and Ctrl-C never answer", () => {
+  for (const press of [
+    key("enter"),
+    typed(" "),
+    { kind: "pasted", text: "y" } as Key,
+    typed("yy"),
+    key("ctrlC"),
+    key("tab" as "other"),
+  ]) {
+    expect(atCard().press(press, 10_000).kind).not.toBe("decide");
+  }
+});
+
+test("a card that was covered by text takes keys again only 700 ms after the line is empty", () => {
+  const interaction = atCard();
+  interaction.press(typed("hi"), 1_000);
+  interaction.press(key("escape"), 2_000);
+  interaction.drawn(0, 2_000);
+  expect(interaction.press(typed("n"), 2_100).kind).toBe("none");
+  interaction.press(key("backspace"), 2_200);
+  interaction.drawn(0, 2_200);
+  expect(interaction.press(typed("n"), 2_900).kind).toBe("decide");
+});
+
+test("what is not shown cannot be allowed; v shows it", () => {
+  const interaction = atCard({}, 12);
+  expect(interaction.press(typed("y"), 1_000).kind).toBe("hint");
+  expect(interaction.press(typed("a"), 1_000).kind).toBe("hint");
+  expect(interaction.press(typed("v"), 1_000).kind).toBe("showWhole");
+  expect(interaction.press(typed("y"), 1_000).kind).toBe("decide");
+  expect(atCard({}, 12).press(typed("n"), 1_000).kind).toBe("decide");
+});
+
+test("a is no answer where nothing can be remembered", () => {
+  const { rememberText: _, ...approval } = testApproval();
+  const interaction = new Interaction();
+  interaction.setCard(approval);
+  interaction.drawn(0, 0);
+  expect(interaction.press(typed("a"), 1_000).kind).toBe("hint");
+});
+
+test("r asks for a reason; Esc goes back, Enter denies with it", () => {
+  const interaction = atCard();
+  expect(interaction.press(typed("r"), 1_000).kind).toBe("none");
+  expect(interaction.press(key("enter"), 1_000).kind).toBe("hint");
+  interaction.press(typed("y"), 1_000);
+  interaction.press(key("escape"), 1_000);
+  expect(interaction.reasoning).toBe(false);
+  interaction.drawn(0, 1_000);
+  interaction.press(typed("r"), 2_000);
+  interaction.press(typed("not on Friday"), 2_000);
+  expect(interaction.press(key("enter"), 2_000)).toMatchObject({
+    kind: "decide",
+    decision: "deny",
+    reason: "not on Friday",
+  });
+});
+
+test("a new card starts with a new age", () => {
+  const interaction = atCard();
+  interaction.setCard(testApproval({ id: "other" }));
+  interaction.drawn(0, 5_000);
+  expect(interaction.press(typed("y"), 5_600).kind).toBe("none");
+});
+
+test("the line can be edited around wide characters", () => {
+  const { editor } = new Interaction();
+  for (const press of [
+    typed("日本 foo bar"),
+    key("ctrlW"),
+    key("home"),
+    key("right"),
+    key("delete"),
+    key("end"),
+    typed("!"),
+  ])
+    editor.take(press);
+  expect(editor.text).toBe("日 foo !");
+  expect(editor.visible(40)).toEqual({ text: "日 foo !", column: 8 });
+  expect(editor.visible(4).column).toBeLessThan(4);
+});

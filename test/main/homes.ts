@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Home, homeOf, prepareHome } from "../../src/config/home.ts";
+import { downCommand } from "../../src/main/down-command.ts";
+import type { MachineContext } from "../../src/main/machine-commands.ts";
+import { ensureUp, type UpResult } from "../../src/main/up.ts";
+import { readUp, readUpFile, type UpState } from "../../src/main/up-state.ts";
+import { untilChanged } from "../../src/main/worker-child.ts";
+import { temporalCli } from "../support/temporal-cli.ts";
+
+export const fakeWorker = join(import.meta.dirname, "fake-worker.ts");
+
+/** A home of a test, with what was said to the person. */
+export interface TestHome {
+  home: Home;
+  environment: NodeJS.ProcessEnv;
+  said: string[];
+  context: MachineContext;
+  up(more?: NodeJS.ProcessEnv): Promise<UpResult>;
+  /** The living supervisor's state. */
+  state(): UpState;
+  /** Waits on changes of the state file. */
+  until(condition: (state: UpState) => boolean): Promise<UpState>;
+  down(): Promise<void>;
+}
+
+const homes: TestHome[] = [];
+
+/** Makes a home; `stopAll` ends whatever runs in it. */
+export async function testHome(root = mkdtempSync(join(tmpdir(), "tempi-up-"))): Promise<TestHome> {
+  const home = homeOf({ TEMPI_HOME: root });
+  prepareHome(home);
+  const environment: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: root,
+    TEMPI_HOME: root,
+    TEMPI_TEMPORAL_CLI: await temporalCli(),
+  };
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  const context: MachineContext = {
+    home,
+    environment,
+    write: say,
+    say,
+    runningCommands: async () => [],
+    workerProgram: fakeWorker,
+  };
+  const one: TestHome = {
+    home,
+    environment,
+    said,
+    context,
+    up: (more = {}) =>
+      ensureUp({
+        home,
+        environment: { ...environment, ...more },
+        onMessage: say,
+        yes: true,
+        workerProgram: fakeWorker,
+      }),
+    state: () => readUp(home)!,
+    until: (condition) =>
+      untilChanged(home.run, AbortSignal.timeout(20_000), () => {
+        const state = readUpFile(home);
+        return state && condition(state) ? state : undefined;
+      }),
+    down: () => downCommand(context),
+  };
+  homes.push(one);
+  return one;
+}
+
+/** Breaks or mends the fake worker of a home. */
+export const breakWorker = (home: Home): void => writeFileSync(join(home.root, "worker-is-broken"), "");
+
+export async function stopAll(): Promise<void> {
+  await Promise.all(homes.splice(0).map((one) => one.down()));
+}

@@ -1,0 +1,51 @@
+import { configureProofText } from "../src/protocol/proof.ts";
+import type { ConfigureSignal, SessionInput } from "../src/protocol/session.ts";
+import { verifyProof } from "./activities.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+/** What a person may change while the session lives. Takes effect at the next request to the model. */
+export class Settings {
+  readonly now: SessionInput["settings"];
+  title: string;
+  readonly #record: SessionRecord;
+
+  constructor(input: SessionInput, record: SessionRecord) {
+    this.now = { ...(input.previous?.carried.settings ?? input.settings) };
+    this.title = input.title;
+    this.#record = record;
+  }
+
+  /** Less asking is a decision, so a change of the approval level needs a proof like one. */
+  async configure(changes: ConfigureSignal): Promise<void> {
+    const { model, thinking, activeTools, approval, title } = changes;
+    if (approval && !(await this.#proved(changes, approval))) {
+      this.#record.emit({
+        type: "notice",
+        text: "a change of the approval level carried no valid proof and was ignored",
+      });
+      return;
+    }
+    if (model) this.now.model = model;
+    if (thinking) this.now.thinking = thinking;
+    if (activeTools) this.now.activeTools = activeTools;
+    if (approval) this.now.approval = approval;
+    if (title) {
+      this.title = title;
+      this.#record.retitle(title);
+    }
+    const told = {
+      ...(model ? { model: `${model.provider}/${model.model}` } : {}),
+      ...(thinking ? { thinking } : {}),
+      ...(activeTools ? { activeTools: activeTools.join(", ") } : {}),
+      ...(approval ? { approval } : {}),
+      ...(title ? { title } : {}),
+    };
+    this.#record.emit({ type: "configured", changes: told });
+  }
+
+  async #proved({ id, proof }: ConfigureSignal, approval: string): Promise<boolean> {
+    const text = configureProofText(this.#record.sessionId, id, approval);
+    return (await verifyProof.executeWithOptions({ summary: `approval: ${approval}` }, [{ text, proof: proof ?? "" }]))
+      .valid;
+  }
+}
