@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, rmSync, watch } from "node:fs";
+import { closeSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type Home, homeEnvironment } from "../config/home.ts";
 import { isProviderVariable } from "../config/provider-environment.ts";
@@ -7,6 +7,7 @@ import type { RunningChild } from "./child-keeper.ts";
 import { lastErrorLine } from "./last-error.ts";
 import { logFileOf, openLog } from "./log-files.ts";
 import { spawnedChild } from "./running-child.ts";
+import { untilChanged } from "./until-changed.ts";
 import { readWorkerFile, workerFileOf } from "./up-state.ts";
 
 /** The program that is started as worker; tests give another. */
@@ -70,31 +71,4 @@ export interface WorkerChildOptions {
   variables: Record<string, string>;
   /** Where to connect; asked at each start, since a server may have to move to another port. */
   target: () => { address: string; namespace: string; profile?: string };
-}
-
-/** Waits until `look` finds something, looking again when `folder` changes and every 100 ms (events may be lost). */
-export function untilChanged<T>(folder: string, signal: AbortSignal, look: () => T | undefined): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const watcher = watch(folder, () => check());
-    const timer = setInterval(() => check(), 100);
-    const end = () => {
-      watcher.close();
-      clearInterval(timer);
-      signal.removeEventListener("abort", aborted);
-    };
-    const aborted = () => {
-      end();
-      reject(signal.reason);
-    };
-    const check = () => {
-      const found = look();
-      if (found === undefined) return;
-      end();
-      resolve(found);
-    };
-    watcher.on("error", () => undefined);
-    signal.addEventListener("abort", aborted);
-    if (signal.aborted) aborted();
-    else check();
-  });
 }

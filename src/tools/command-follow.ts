@@ -1,14 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type CommandFiles, type CommandStop, outputSize, readExit } from "./command-files.ts";
-import {
-  type GroupLeader,
-  groupMembers,
-  isAlive,
-  killGroup,
-  type ProcessIdentity,
-  terminateGroup,
-} from "./process-group.ts";
+import { endGroup, type GroupLeader, groupMembers, isAlive, killGroup, type ProcessIdentity } from "./process-group.ts";
 
 /** How a command ended. `lost`: its wrapper is gone and nobody knows the exit code. */
 export type CommandEnd = { kind: "exited"; code: number; time: number } | CommandStop | { kind: "lost"; time: number };

@@ -109,26 +109,50 @@ function replaceInLines(lines: Line[], replacements: Replacement[]): Line[] {
     }
     for (; next < first; next++) result.push(lines[next]!);
     const old = lines.slice(first, last + 1);
-    const texts = splice(old, offsets[first]!, group).split("\n");
+    const { texts, kept } = splice(old, offsets[first]!, group);
     const context = {
       previous: lines[first - 1]?.ending ?? "",
       common: lines[0]!.ending,
       last: last === lines.length - 1,
     };
-    for (const line of withEndings(old, texts, context)) result.push(line);
+    for (const line of withEndings(old, texts, kept, context)) result.push(line);
     next = last + 1;
   }
   for (; next < lines.length; next++) result.push(lines[next]!);
   return result;
 }
 
-function splice(old: Line[], base: number, group: Replacement[]): string {
+/**
+ * Puts the new texts into some lines.
+ * @returns the new lines, and for each the old line whose newline it has because no edit touched that newline
+ */
+function splice(old: Line[], base: number, group: Replacement[]) {
   const text = old.map((line) => line.text).join("\n");
   let result = "";
   let position = 0;
+  let line = 0;
+  const kept: (number | undefined)[] = [];
+  const keep = (end: number) => {
+    for (let at = text.indexOf("\n", position); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) {
+      kept.push(line++);
+    }
+    result += text.slice(position, end);
+    position = end;
+  };
   for (const { start, end, newText } of group) {
-    result += text.slice(position, start - base) + newText;
+    keep(start - base);
+    for (let count = countNewlines(newText); count > 0; count--) kept.push(undefined);
+    line += countNewlines(text.slice(start - base, end - base));
+    result += newText;
     position = end - base;
   }
-  return result + text.slice(position);
+  keep(text.length);
+  kept.push(line);
+  return { texts: result.split("\n"), kept };
+}
+
+function countNewlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }

@@ -27,16 +27,18 @@ export const toLineFeeds = (text: string): string => text.replaceAll("\r\n", "\n
 const maximumEditLength = 1000;
 
 /**
- * Gives each new line the ending of the line it stands for: an unchanged line keeps its own, a changed one takes that of
- * the line it replaces, an added one that of the line above it.
+ * Gives each new line its ending: a newline that no edit touched stays; else an unchanged line keeps its own, a changed one
+ * takes that of the line it replaces, an added one that of the line above it.
  * @param old the lines that are replaced
  * @param texts the new lines, without endings
+ * @param kept for each new line the old line whose newline it still has, if any
  * @param context.previous ending of the line before `old`, `context.common` that of the file's first line
  * @param context.last whether `old` holds the last line of the file
  */
 export function withEndings(
   old: readonly Line[],
   texts: readonly string[],
+  kept: readonly (number | undefined)[],
   context: { previous: Line["ending"]; common: Line["ending"]; last: boolean },
 ): Line[] {
   const sources = pairLines(
@@ -46,7 +48,7 @@ export function withEndings(
   let above = context.previous;
   return texts.map((text, index) => {
     if (context.last && index === texts.length - 1) return { text, ending: "" };
-    const source = sources[index];
+    const source = kept[index] ?? sources[index];
     const own = source === undefined ? "" : old[source]!.ending;
     above = own || above || old[0]?.ending || context.common || "\n";
     return { text, ending: above };

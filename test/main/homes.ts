@@ -6,7 +6,7 @@ import { downCommand } from "../../src/main/down-command.ts";
 import type { MachineContext } from "../../src/main/machine-commands.ts";
 import { ensureUp, type UpResult } from "../../src/main/up.ts";
 import { readUp, readUpFile, type UpState } from "../../src/main/up-state.ts";
-import { untilChanged } from "../../src/main/worker-child.ts";
+import { untilChanged } from "../../src/main/until-changed.ts";
 import { temporalCli } from "../support/temporal-cli.ts";
 
 export const fakeWorker = join(import.meta.dirname, "fake-worker.ts");

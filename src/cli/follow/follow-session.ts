@@ -9,6 +9,7 @@ import { exitCodeOf, SessionTracker, type WorkSince } from "./tracker.ts";
 /** After a signal off a terminal the turn gets this long to stop. */
 const stopGraceMs = 10_000;
 const settleMs = 5_000;
+const confirmMs = 1_500;
 
 export interface FollowOptions {
   sessionId: string;
@@ -43,6 +44,7 @@ class Follower {
   private deniedUnasked = 0;
   private end: FollowEnd | undefined;
   private stopTimer: NodeJS.Timeout | undefined;
+  private confirmTimer: NodeJS.Timeout | undefined;
   private stopping = false;
   private wake: () => void = () => {};
 
@@ -73,6 +75,7 @@ class Follower {
     } finally {
       for (const off of offs) off();
       clearTimeout(this.stopTimer);
+      clearTimeout(this.confirmTimer);
       this.abort.abort();
     }
   }
@@ -115,15 +118,27 @@ class Follower {
     if (this.tracker.take(item)) this.presenter.take(item);
   }
 
-  private check(): void {
-    if (this.end !== undefined) return;
-    if (this.tracker.atRest(this.options.since ?? {})) {
-      if (this.presenter.busy() && !this.tracker.closed) return;
-      this.end = this.restEnd();
-    } else if (this.options.onAsk !== "ask" && this.tracker.waits) {
+  private check(trusting = false): void {
+    const rests = this.tracker.atRest(this.options.since ?? {});
+    const waits = !rests && this.options.onAsk !== "ask" && this.tracker.waits;
+    if (this.end !== undefined || (!rests && !waits)) return;
+    if (!this.tracker.confirmed && !trusting) {
+      this.checkLater();
+    } else if (waits) {
       if (this.options.onAsk === "deny") this.denyAll();
       else this.finish("parked", exitCodes.needsPerson);
+    } else if (!this.presenter.busy() || this.tracker.closed) {
+      this.end = this.restEnd();
     }
+  }
+
+  /** The read that confirms the events normally follows at once; where none comes, the events are believed. */
+  private checkLater(): void {
+    clearTimeout(this.confirmTimer);
+    this.confirmTimer = setTimeout(() => {
+      this.check(true);
+      this.wake();
+    }, confirmMs);
   }
 
   private restEnd(): FollowEnd {

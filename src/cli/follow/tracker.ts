@@ -18,6 +18,9 @@ function showsWork(event: SessionEvent): boolean {
   return !["configured", "notice", "decision_refused"].includes(event.type);
 }
 
+const changesState = (event: SessionEvent): boolean =>
+  ["state_changed", "agent_end", "approval_requested", "approval_resolved"].includes(event.type);
+
 /** What is known of a followed session, from events and state reads alike: whichever is newer counts. */
 export class SessionTracker {
   state: SessionState | undefined;
@@ -36,6 +39,8 @@ export class SessionTracker {
   private stateSeq = 0;
   /** Number of the last event that shows work: the state before it may be an older one. */
   private workSeq = 0;
+  /** Number of the last event that changes what a state read answers. */
+  private changeSeq = 0;
   private readonly seenMessages = new Set<string>();
 
   constructor(after: number) {
@@ -49,6 +54,7 @@ export class SessionTracker {
         if (item.event.seq <= this.lastSeq) return false;
         this.lastSeq = item.event.seq;
         if (showsWork(item.event)) this.workSeq = item.event.seq;
+        if (changesState(item.event)) this.changeSeq = item.event.seq;
         if (item.event.type === "message_end") this.seenMessages.add(item.event.messageId);
         if (item.event.type === "message_end" && item.message !== undefined) {
           this.messages.push({ id: item.event.messageId, message: item.message });
@@ -76,6 +82,14 @@ export class SessionTracker {
   atRest(since: WorkSince): boolean {
     if (this.closed) return true;
     return restStates.has(this.current) && this.lastSeq >= this.stateSeq && this.begunSince(since);
+  }
+
+  /**
+   * Whether a state read confirms what the events say. While old events are told again they are the past: without the
+   * read, a session that waited once would be taken for one that waits now.
+   */
+  get confirmed(): boolean {
+    return this.closed || (this.state !== undefined && this.stateSeq >= this.changeSeq);
   }
 
   /** Whether it waits for a person and everything up to that was seen. */

@@ -244,6 +244,41 @@ test("an engine that breaks ends with exit 1, one line, and a session_result wit
   expect(services.stderr.text).not.toContain("    at ");
 });
 
+test("a session that waited once is not left while its old events are told again", async () => {
+  const { client, services, run } = set();
+  client.sessions = [testSummary()];
+  client.play = () => {
+    const make = new ItemMaker();
+    const old = [
+      make.event({ type: "agent_start" }),
+      make.event({ type: "approval_requested", approval: testApproval() }),
+      make.event({ type: "state_changed", state: "waiting" }),
+      make.event({
+        type: "approval_resolved",
+        approvalId: testApproval().id,
+        toolCallId: "1.1",
+        decision: "allow",
+        by: "ann@pc",
+      }),
+      make.event({ type: "agent_end", reason: "answered" }),
+      make.event({ type: "state_changed", state: "idle" }),
+      make.event({ type: "agent_start" }),
+      make.event({ type: "state_changed", state: "running" }),
+    ];
+    // The client tells events first and reads the state afterwards.
+    return [
+      ...old,
+      make.state("running"),
+      make.message(answerMessage("now")),
+      make.event({ type: "agent_end", reason: "answered" }),
+      make.event({ type: "state_changed", state: "idle" }),
+      make.state("idle", { lastEndReason: "answered" }),
+    ];
+  };
+  expect(await run("attach", "k7f3qd")).toBe(0);
+  expect(services.stdout.text).toBe("now\n");
+});
+
 test("an old rest of the session does not end a follower of something new", async () => {
   const { client, services, run } = set();
   client.sessions = [testSummary()];
