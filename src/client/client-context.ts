@@ -1,4 +1,4 @@
-import { type Client, Connection, Client as TemporalClient } from "@temporalio/client";
+import { type Client, Connection, type ConnectionOptions, Client as TemporalClient } from "@temporalio/client";
 import { type Home, machineIdOf } from "../config/home.ts";
 import { taskQueueOf, workflowIdOf } from "../protocol/session.ts";
 
@@ -19,8 +19,17 @@ export class SessionNotFound extends Error {
   }
 }
 
-export async function openContext(options: { address: string; namespace: string; home: Home }): Promise<ClientContext> {
+/** Where a session client connects. `connection` holds TLS and credentials where a profile named the server. */
+export interface ClientOptions {
+  address: string;
+  namespace: string;
+  home: Home;
+  connection?: ConnectionOptions;
+}
+
+export async function openContext(options: ClientOptions): Promise<ClientContext> {
   const connection = await Connection.connect({
+    ...options.connection,
     address: options.address,
     // A page of history can be larger than gRPC's default of 4 MB.
     channelArgs: { "grpc.max_receive_message_length": 64 * 1024 * 1024 },

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { defineSearchAttributeKey } from "@temporalio/common";
-import type { Home } from "../config/home.ts";
 import {
   abortSignal,
   configureSignal,
@@ -15,7 +14,13 @@ import {
   workflowIdOf,
 } from "../protocol/session.ts";
 import { accountOf } from "./account.ts";
-import { type ClientContext, openContext, SessionNotFound, sessionHandle } from "./client-context.ts";
+import {
+  type ClientContext,
+  type ClientOptions,
+  openContext,
+  SessionNotFound,
+  sessionHandle,
+} from "./client-context.ts";
 import type { SessionClient } from "./contract.ts";
 import { decide, signConfigure } from "./decide.ts";
 import { followSession } from "./follow-session.ts";
@@ -23,11 +28,9 @@ import { listSessions, resolveSession } from "./list-sessions.ts";
 import { reopeningInput } from "./reopen.ts";
 
 /** A session client on one server. `close` gives the connection back. */
-export async function connectSessionClient(options: {
-  address: string;
-  namespace: string;
-  home: Home;
-}): Promise<SessionClient & { close(): Promise<void> }> {
+export async function connectSessionClient(
+  options: ClientOptions,
+): Promise<SessionClient & { close(): Promise<void> }> {
   const context = await openContext(options);
   return {
     start: (input, prompt) => startRun(context, input, { ...prompt, at: Date.now(), delivery: "steer" }),

@@ -6,8 +6,8 @@ import { type Home, homeEnvironment } from "../config/home.ts";
 import { lastLines, logFileOf, openLog, sizeOf } from "./log-files.ts";
 import type { Prepared } from "./prepare-up.ts";
 import type { BackgroundArguments } from "./supervisor-process.ts";
-import { isReady, readUp, type UpState } from "./up-state.ts";
 import { untilChanged } from "./until-changed.ts";
+import { isReady, readUp, type UpState } from "./up-state.ts";
 
 /** Milliseconds after which a start counts as failed. */
 const readyMs = 30_000;

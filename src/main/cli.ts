@@ -40,6 +40,13 @@ export async function main(argv: string[]): Promise<void> {
 const machineCommands: ProgramOptions["registerMachine"] = async (program) => {
   const { registerMachineCommands } = await import("./machine-commands.ts");
   registerMachineCommands(program);
+  program
+    .command("demo")
+    .description("a failing project, a scripted model, a killed worker: all in a home of its own")
+    .action(async () => {
+      const [{ runDemo }, { stopHome }] = await Promise.all([import("./demo/demo.ts"), import("./stop-home.ts")]);
+      await runDemo({ servicesOf: (home) => servicesOf(home, () => undefined), stop: stopHome });
+    });
 };
 
 function openHome(): Home {
@@ -117,7 +124,7 @@ async function connect(home: Home, yes: boolean): Promise<ConnectedClient> {
     yes,
     idleExitMinutes,
   });
-  const client = await connectSessionClient({ address: up.address, namespace: up.namespace, home });
+  const client = await connectSessionClient({ ...up, home });
   return up.uiUrl ? Object.assign(client, { uiUrl: up.uiUrl }) : client;
 }
 

@@ -11,6 +11,8 @@ export async function spawnedChild(child: ChildProcess): Promise<RunningChild> {
     child.once("spawn", resolve);
     child.once("error", reject);
   });
+  // After `leave` nothing may keep the supervisor from ending.
+  child.unref();
   // It may already have died: then any start time will do, no process has it.
   const identity = identityOf(child.pid!) ?? { pid: child.pid!, start: "gone" };
   return { identity, exited };

@@ -52,13 +52,18 @@ async function foreground(context: MachineContext, flags: UpFlags): Promise<void
     onChange: narrator(context.say),
   });
   if (!supervisor) throw new UserError("another tempi up of this home has just started", { next: "tempi status" });
+  let told = false;
   const stop = (): void => {
+    told = true;
     context.say("stopping worker and server; sessions go on at the next start");
     void supervisor.stop();
   };
   // Once: a second Ctrl-C ends this process at once, and the next up adopts what is left.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
   await supervisor.ended;
+  if (!told) context.say("ended by tempi down or by another tempi");
+  // A server that was adopted and left running is still being watched: that must not keep this process.
+  process.exit(0);
 }
 
 /** Says each change of server and worker once. */

@@ -38,9 +38,17 @@ export const maximumSpoolBytes = 1024 ** 3;
  * @throws the signal's reason on worker shutdown
  */
 export async function followCommand(following: Following): Promise<CommandEnd> {
-  const { files, child, signal, onOutput } = following;
+  const wake = createWake(following.child, following.signal);
+  try {
+    return await watchCommand(following, wake);
+  } finally {
+    wake.close();
+  }
+}
+
+async function watchCommand(following: Following, wake: Wake): Promise<CommandEnd> {
+  const { files, signal, onOutput } = following;
   const deadline = performance.now() + following.remainingMs;
-  using wake = createWake(child, signal);
   let size = 0;
   let updatedAt = 0;
   for (;;) {
@@ -110,10 +118,11 @@ export function isWorkerShutdown(reason: unknown): boolean {
   return name === "WorkerShutdown" || (typeof message === "string" && /worker ?shutdown/i.test(message));
 }
 
-interface Wake extends Disposable {
+interface Wake {
   readonly childEnded: boolean;
   /** Resolves after `ms`, or earlier when the child ended or the signal was given. */
   next: (ms: number) => Promise<void>;
+  close: () => void;
 }
 
 function createWake(child: ChildProcess | undefined, signal: AbortSignal): Wake {
@@ -155,7 +164,7 @@ function createWake(child: ChildProcess | undefined, signal: AbortSignal): Wake 
         if (childEnded !== seenEnd || aborted !== seenAbort) done();
         else wakeUp = done;
       }),
-    [Symbol.dispose]() {
+    close: () => {
       signal.removeEventListener("abort", onAbort);
       cleanup.abort();
     },

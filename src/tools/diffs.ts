@@ -11,7 +11,7 @@ export interface ChangeDetails {
 }
 
 /** Bytes; below the limit for details of a result. */
-export const maximumPatchBytes = 32 * 1024;
+const maximumPatchBytes = 32 * 1024;
 /** Edit distance, in lines, from which on a change is shown as one block: the cost of a diff grows with its square. */
 const maximumEditLength = 2000;
 

@@ -1,5 +1,5 @@
 /** The text a model reads when the system refused a file: the cause first, then the path as it is shown. */
-export function fileErrorText(error: unknown, shown: string): string {
+function fileErrorText(error: unknown, shown: string): string {
   const code = (error as NodeJS.ErrnoException).code;
   switch (code) {
     case "ENOENT":

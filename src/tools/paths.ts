@@ -13,7 +13,7 @@ const maximumLinks = 40;
  * Links are not followed.
  * @throws Error when the path is empty, holds NUL, or is a URL of another machine
  */
-export async function resolvePath(path: string, cwd: string): Promise<string> {
+async function resolvePath(path: string, cwd: string): Promise<string> {
   const [literal, ...others] = spellings(path).map((spelling) => resolve(cwd, spelling));
   if (await exists(literal!)) return literal!;
   for (const candidate of others) if (await exists(candidate)) return candidate;

@@ -11,7 +11,7 @@ import { decodeText } from "./text-file.ts";
 import { formatSize } from "./truncate.ts";
 
 /** Bytes of UTF-8 in one call. */
-export const maximumContentBytes = 10 * 1024 * 1024;
+const maximumContentBytes = 10 * 1024 * 1024;
 
 const writeSchema = Type.Object({
   path: Type.String({ description: "File to write, relative to the working folder or absolute" }),

@@ -1,14 +1,14 @@
 // Pure unit tests of the configuration file: no server, no network.
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorLine, isUserError } from "../../src/config/errors.ts";
 import { homeEnvironment, homeOf } from "../../src/config/home.ts";
 import { configLines, loadConfig } from "../../src/config/load.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 function homeWith(config?: string) {
-  const root = mkdtempSync(join(tmpdir(), "tempi-config-"));
+  const root = temporaryFolder("config");
   const home = homeOf({ TEMPI_HOME: root });
   if (config !== undefined) writeFileSync(home.configFile, config);
   return home;

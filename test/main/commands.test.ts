@@ -1,8 +1,7 @@
 // The machine commands as a person runs them: bin/tempi in processes of its own. The worker is a stand-in where one starts.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import { lastLines, rotateLog } from "../../src/main/log-files.ts";
 import { registerMachineCommands } from "../../src/main/machine-commands.ts";
 import { statusReport } from "../../src/main/status-command.ts";
 import { isAlive, waitForExit } from "../../src/server/process-identity.ts";
+import { temporaryFolder } from "../config/temporary-folder.ts";
 import { fakeWorker, stopAll, type TestHome, testHome } from "./homes.ts";
 
 afterEach(stopAll, 40_000);
@@ -97,7 +97,7 @@ test("up in the foreground: its children are not reached by Ctrl-C; SIGINT stops
 });
 
 test("a home whose path is too long for a Unix socket", { timeout: 30_000 }, async () => {
-  const root = join(mkdtempSync(join(tmpdir(), "tempi-long-")), "x".repeat(100));
+  const root = join(temporaryFolder("long"), "x".repeat(100));
   mkdirSync(root);
   const one = await testHome(root);
   await one.up();
@@ -138,7 +138,7 @@ test("the background supervisor leaves when idle for as long as it was told", { 
 });
 
 test("logs rotate through three files while the writer goes on", () => {
-  const path = join(mkdtempSync(join(tmpdir(), "tempi-log-")), "a.log");
+  const path = join(temporaryFolder("log"), "a.log");
   for (const text of ["first\n", "second\n", "third\n", "fourth\n"]) {
     writeFileSync(path, text, { flag: "a" });
     expect(rotateLog(path, 3)).toBe(true);
@@ -171,4 +171,13 @@ test("bin/tempi under an old Node goes on as the Node among the dependencies", {
   const one = await testHome();
   const report = await tempi(["doctor"], one.environment, old);
   expect(report.stdout).toMatch(/✓ node: v2[4-9]\./);
+  expect(await tempi(["logs", "nobody"], one.environment, old)).toMatchObject({ code: 2 });
+
+  const alone = join(one.home.root, "alone", "bin", "tempi");
+  mkdirSync(join(alone, ".."), { recursive: true });
+  copyFileSync(bin, alone);
+  writeFileSync(join(alone, "../../package.json"), '{ "type": "module" }');
+  const refused = await tempi(["status"], one.environment, old, alone);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/^tempi: Node 2\d\.[\d.]+ is too old; 24 is needed .* Next: npm install/);
 });

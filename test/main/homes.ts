@@ -1,12 +1,14 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Home, homeOf, prepareHome } from "../../src/config/home.ts";
 import { downCommand } from "../../src/main/down-command.ts";
 import type { MachineContext } from "../../src/main/machine-commands.ts";
+import { untilChanged } from "../../src/main/until-changed.ts";
 import { ensureUp, type UpResult } from "../../src/main/up.ts";
 import { readUp, readUpFile, type UpState } from "../../src/main/up-state.ts";
-import { untilChanged } from "../../src/main/until-changed.ts";
+import { endProcess, isAlive } from "../../src/server/process-identity.ts";
+import { findRunningServers } from "../../src/server/start-dev.ts";
+import { temporaryFolder } from "../config/temporary-folder.ts";
 import { temporalCli } from "../support/temporal-cli.ts";
 
 export const fakeWorker = join(import.meta.dirname, "fake-worker.ts");
@@ -28,7 +30,7 @@ export interface TestHome {
 const homes: TestHome[] = [];
 
 /** Makes a home; `stopAll` ends whatever runs in it. */
-export async function testHome(root = mkdtempSync(join(tmpdir(), "tempi-up-"))): Promise<TestHome> {
+export async function testHome(root = temporaryFolder("up")): Promise<TestHome> {
   const home = homeOf({ TEMPI_HOME: root });
   prepareHome(home);
   const environment: NodeJS.ProcessEnv = {
@@ -75,6 +77,11 @@ export async function testHome(root = mkdtempSync(join(tmpdir(), "tempi-up-"))):
 /** Breaks or mends the fake worker of a home. */
 export const breakWorker = (home: Home): void => writeFileSync(join(home.root, "worker-is-broken"), "");
 
+/** Ends everything at once: an orderly stop takes seconds and has its own tests. */
 export async function stopAll(): Promise<void> {
-  await Promise.all(homes.splice(0).map((one) => one.down()));
+  for (const { home } of homes.splice(0)) {
+    const state = readUpFile(home);
+    const servers = findRunningServers(home.databaseFile).map(({ identity }) => identity);
+    for (const one of [state, state?.worker, ...servers]) if (isAlive(one)) await endProcess(one, 0);
+  }
 }

@@ -4,8 +4,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterEach, expect, test } from "vitest";
-import { readWorkerFile } from "../../src/main/up-state.ts";
+import { readWorkerFile, upFileOf } from "../../src/main/up-state.ts";
 import { searchAttributes } from "../../src/protocol/session.ts";
+import { writeJsonFile } from "../../src/server/json-file.ts";
 import { isAlive, waitForExit } from "../../src/server/process-identity.ts";
 import { findRunningServers } from "../../src/server/start-dev.ts";
 import { readRetentionDays, retentionDays, wrongSearchAttributes } from "../../src/server/temporal-service.ts";
@@ -119,6 +120,37 @@ test("SIGKILL of the supervisor: the next one adopts the server and replaces the
   process.kill(after.server.pid!, "SIGKILL");
   await one.until((state) => state.server.state === "ready" && state.server.pid !== after.server.pid);
   expect(await statusOf(one.state().address, "kept")).toBe("RUNNING");
+});
+
+test("a server that still stops is waited out: never two on one database, history kept", {
+  timeout: 40_000,
+}, async () => {
+  const one = await testHome();
+  const { address } = await one.up();
+  await startSomething(address, "kept");
+  const before = one.state();
+  process.kill(before.pid, "SIGKILL");
+  await waitForExit(before, 5_000);
+  process.kill(before.server.pid!, "SIGTERM");
+  await one.up();
+  const after = await one.until((state) => state.server.state === "ready" && state.server.pid !== before.server.pid);
+  expect(isAlive(before.server)).toBe(false);
+  expect(findRunningServers(one.home.databaseFile)).toHaveLength(1);
+  expect(await statusOf(after.address, "kept")).toBe("RUNNING");
+});
+
+test("another version of tempi takes over: same server, new supervisor and worker", { timeout: 30_000 }, async () => {
+  const one = await testHome();
+  await one.up();
+  const before = one.state();
+  writeJsonFile(upFileOf(one.home), { ...before, version: "0.0.1" });
+  one.said.length = 0;
+  await one.up();
+  expect(one.said[0]).toMatch(/^tempi 0\.0\.1 was running; its worker is replaced by /);
+  const after = one.state();
+  expect(after.pid).not.toBe(before.pid);
+  expect(after.server.pid).toBe(before.server.pid);
+  expect(after.worker.pid).not.toBe(before.worker.pid);
 });
 
 test("down after SIGKILL of the supervisor ends what it left", { timeout: 30_000 }, async () => {

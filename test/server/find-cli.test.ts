@@ -1,6 +1,5 @@
 // Finding the CLI: programs that answer --version, no download.
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { downloadedVersion } from "../../src/server/download-cli.ts";
@@ -8,9 +7,10 @@ import { findCli, findOrDownloadCli } from "../../src/server/find-cli.ts";
 import { resolveAddress } from "../../src/server/resolve-address.ts";
 import { startDevArguments } from "../../src/server/start-dev.ts";
 import { verifyWheel } from "../../src/server/wheel.ts";
+import { temporaryFolder } from "../config/temporary-folder.ts";
 
 function setUp() {
-  const root = mkdtempSync(join(tmpdir(), "tempi-cli-"));
+  const root = temporaryFolder("cli");
   const cache = join(root, "cache");
   const bin = join(root, "bin");
   mkdirSync(cache);

@@ -1,15 +1,15 @@
 // Locks, identities and ports: real processes and sockets, no Temporal server.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { readJsonFile } from "../../src/server/json-file.ts";
 import { tryLock } from "../../src/server/lock.ts";
 import { choosePorts, isFree } from "../../src/server/ports.ts";
 import { endProcess, identityOf, isAlive, signalProcess } from "../../src/server/process-identity.ts";
+import { temporaryFolder } from "../config/temporary-folder.ts";
 
 const children: ChildProcess[] = [];
 const cleanups: (() => void)[] = [];
@@ -17,7 +17,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
-const folder = () => mkdtempSync(join(tmpdir(), "tempi-lock-"));
+const folder = () => temporaryFolder("lock");
 
 async function sleeper(): Promise<ChildProcess & { pid: number }> {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });

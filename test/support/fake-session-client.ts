@@ -7,7 +7,7 @@ import type { LiveBlock } from "../../src/protocol/live.ts";
 import type { SessionState } from "../../src/protocol/session.ts";
 
 export const at0 = Date.UTC(2026, 10, 30, 12, 0, 0);
-export const testId = "k7f3qd";
+const testId = "k7f3qd";
 
 export const testState = (changes: Partial<SessionState> = {}): SessionState => ({
   sessionId: testId,

@@ -49,6 +49,19 @@ describe("write", () => {
     expect(existsSync(join(ctx.cwd, "big"))).toBe(false);
   });
 
+  test.skipIf(process.getuid!() === 0)("a read-only file or folder is refused, in preview too", async () => {
+    const ctx = await contextFor();
+    await writeFile(join(ctx.cwd, "f"), "old", { mode: 0o444 });
+    await mkdir(join(ctx.cwd, "folder"), { mode: 0o555 });
+    const params = { path: "f", content: "x" };
+    await expect(runTool(writeTool, params, ctx)).rejects.toThrow("No permission for f (EACCES)");
+    await expect(writeTool.preview!(params, ctx)).rejects.toThrow("No permission for f (EACCES)");
+    await expect(runTool(writeTool, { path: "folder/g", content: "x" }, ctx)).rejects.toThrow(
+      "No permission for folder/g",
+    );
+    expect(readFileSync(join(ctx.cwd, "f"), "utf8")).toBe("old");
+  });
+
   test("exact bytes of any text", async () => {
     const ctx = await contextFor();
     const content = "\uFEFFa\r\nb\n中文内容\u0000🙂";

@@ -69,7 +69,6 @@ export class LiveText {
   }
 }
 
-export const modelSource = (turn: number): string => `model:${turn}`;
 /** Turn of a model's source; undefined for a call's. */
 export const turnOfSource = (source: string): number | undefined =>
   source.startsWith("model:") ? Number(source.slice("model:".length)) : undefined;

@@ -157,6 +157,8 @@ export class FollowView {
 
   private resolved(event: Extract<SessionEvent, { type: "approval_resolved" }>, look: Look): Line[] {
     const call = this.calls.get(event.toolCallId);
+    // The time it waited for a person is not the call's.
+    if (event.decision === "allow" && call !== undefined) call.startedAt = event.at;
     if (event.decision === "allow") return wrap(line(span(`  allowed by ${event.by}`, "dim")), look.width);
     const reason = event.reason ? `: ${event.reason}` : "";
     const words = event.decision === "withdrawn" ? "withdrawn" : `denied by ${event.by}${reason}`;

@@ -10,7 +10,7 @@ import { sanitiseLine } from "../text/sanitise.ts";
 import { markdownLines } from "./markdown.ts";
 
 /** The account fits a small terminal: at most this many lines, whatever the session did. */
-export const accountMost = 24;
+const accountMost = 24;
 const answerMost = 8;
 const filesMost = 4;
 const failuresMost = 2;

@@ -68,11 +68,15 @@ const plainRows = (text: string, look: Look, ...tones: "bold"[]): Line[] =>
     .split("\n")
     .flatMap((row) => wrap([span(row, ...tones)], look.width, { hard: true }));
 
+/** A long line stands in the card already: repeating it would hide the keys. */
+const rememberWords = (text: string): string =>
+  text.length <= 24 ? `this session: ${text}` : "this exact line for this session";
+
 /** The keys of a card; `a` only where the answer can be remembered. */
 export function cardKeyLines(approval: Approval, look: Look): Line[] {
   const dot = ` ${signsOf(look).dot} `;
   const keys: [string, string][] = [["y", "once"]];
-  if (approval.rememberText !== undefined) keys.push(["a", `this session: ${approval.rememberText}`]);
+  if (approval.rememberText !== undefined) keys.push(["a", rememberWords(approval.rememberText)]);
   keys.push(["n", "deny"], ["r", "deny with a reason"], ["v", "whole text"]);
   // Blanks that do not break keep a key and its words on one row.
   const parts = keys.flatMap(([key, words], index) => [

@@ -63,7 +63,7 @@ function words(tracker: SessionTracker, end: FollowEnd, id: string, look: Look):
 const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** `+12 −3 in 2 files`, or nothing. */
-export function changedText(files: readonly FileChange[], look: Look): string {
+function changedText(files: readonly FileChange[], look: Look): string {
   if (files.length === 0) return "";
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
