@@ -72,6 +72,7 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall, failedB
       preview,
       ...(command === undefined ? {} : { command }),
       cwd: input.cwd,
+      ...(batch.environment.PATH ? { searchPath: batch.environment.PATH } : {}),
       tempFolder: tmpdir(),
       tempiFolders: [services.home.root, services.home.configFile],
     });

@@ -2,11 +2,15 @@ import { type Client, Connection, type ConnectionOptions, Client as TemporalClie
 import { type Home, machineIdOf } from "../config/home.ts";
 import { taskQueueOf, workflowIdOf } from "../protocol/session.ts";
 
+const closePatienceMs = 3_000;
+
 /** Connection and home that the parts of the session client share. */
 export interface ClientContext {
   client: Client;
   home: Home;
   taskQueue: string;
+  /** Calls under way that `closeContext` waits for: the library retries on a timer, which would throw on a closed channel. */
+  background: Set<Promise<unknown>>;
 }
 
 /** No session matches; `candidates` are those that could be meant. */
@@ -39,7 +43,17 @@ export async function openContext(options: ClientOptions): Promise<ClientContext
     namespace: options.namespace,
     identity: `tempi-client-${process.pid}`,
   });
-  return { client, home: options.home, taskQueue: taskQueueOf(machineIdOf(options.home)) };
+  return { client, home: options.home, taskQueue: taskQueueOf(machineIdOf(options.home)), background: new Set() };
+}
+
+export async function closeContext({ client, background }: ClientContext): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise((resolve) => {
+    timer = setTimeout(resolve, closePatienceMs);
+  });
+  await Promise.race([Promise.allSettled(background), patience]);
+  clearTimeout(timer);
+  await client.connection.close();
 }
 
 /** The newest run of a session. */

@@ -17,6 +17,7 @@ import { accountOf } from "./account.ts";
 import {
   type ClientContext,
   type ClientOptions,
+  closeContext,
   openContext,
   SessionNotFound,
   sessionHandle,
@@ -56,7 +57,7 @@ export async function connectSessionClient(
       known(sessionId, () =>
         sessionHandle(context, sessionId).signal(configureSignal, signConfigure(context, sessionId, changes)),
       ),
-    close: () => context.client.connection.close(),
+    close: () => closeContext(context),
   };
 }
 

@@ -35,11 +35,18 @@ export async function* followSession(
 ): AsyncGenerator<FollowItem> {
   const queue = new ItemQueue<FollowItem>(options.signal);
   const follower = new SessionFollower(context, sessionId, options.after ?? 0, queue);
-  void follower.run(options.signal).catch((error) => queue.fail(error));
+  // A call under way when the reader leaves is cancelled, and `close` of the client waits for that.
+  const calls = new AbortController();
+  const running = context.client
+    .withAbortSignal(calls.signal, () => follower.run(options.signal))
+    .catch((error) => queue.fail(error));
+  context.background.add(running);
+  void running.then(() => context.background.delete(running));
   try {
     yield* queue.items();
   } finally {
     follower.close();
+    calls.abort();
   }
 }
 

@@ -53,8 +53,6 @@ export const ConfigSchema = Type.Object(
 
 /** What `config.toml` may hold, as parsed. */
 export type ConfigFile = Static<typeof ConfigSchema>;
-/** Settings of one provider in `config.toml`. */
-export type ProviderSettings = Static<typeof Provider>;
 /** Where a provider's key comes from: a variable, a file or a command; resolved on the worker. */
 export type ProviderKeySource = Static<typeof KeySource>;
 

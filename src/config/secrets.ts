@@ -10,7 +10,7 @@ const knownPrefix = /^(sk-|sk_|xai-|gsk_|pk-|rk-|AIza|ghp_|github_pat_|hf_|key-|
 const secretName = /(^|_)(api_?key|token|secret|password)$/i;
 
 /** Whether a text looks like a key itself and not like the name of one. */
-export function looksLikeSecret(value: string): boolean {
+function looksLikeSecret(value: string): boolean {
   const text = value.trim();
   if (knownPrefix.test(text)) return true;
   // Long, without the separators of paths, URLs and commands, and mixed as random text is.

@@ -10,7 +10,7 @@ import type { UpState } from "./up-state.ts";
 /** What can be asked of the supervisor, one JSON line each; it answers with one line. */
 export type ControlRequest =
   | { cmd: "status" }
-  /** Stops worker and server, then the supervisor. Answered when all are gone. */
+  /** Stops worker and server, then the supervisor. Answered at once: wait for the process to end. */
   | { cmd: "stop" }
   /** Ends the supervisor alone; the next one adopts its children. */
   | { cmd: "leave" }

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { endProcess, isAlive, type ProcessIdentity, waitForExit } from "../server/process-identity.ts";
+import { endProcess, isAlive, type ProcessIdentity, signalProcess, waitForExit } from "../server/process-identity.ts";
 import { findRunningServers } from "../server/start-dev.ts";
 import { askSupervisor } from "./control-socket.ts";
 import type { MachineContext } from "./machine-commands.ts";
@@ -31,7 +31,7 @@ export async function downCommand(context: MachineContext): Promise<void> {
 }
 
 async function stopSupervisor(state: UpState): Promise<void> {
-  await askSupervisor(state, { cmd: "stop" }, stopMs).catch(() => process.kill(state.pid, "SIGTERM"));
+  await askSupervisor(state, { cmd: "stop" }).catch(() => signalProcess(state, "SIGTERM"));
   if (await waitForExit(state, stopMs)) return;
   for (const one of [state.worker, state.server, state]) if (isAlive(one)) await endProcess(one, 0);
 }

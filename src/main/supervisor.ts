@@ -1,19 +1,19 @@
-import { setInterval as every } from "node:timers";
 import { fingerprintKeyOf, type Home, prepareHome } from "../config/home.ts";
 import { fingerprintOf, providerEnvironment } from "../config/provider-environment.ts";
 import { searchAttributes } from "../protocol/session.ts";
 import { writeJsonFile } from "../server/json-file.ts";
-import { tryLock } from "../server/lock.ts";
-import { endProcess, identityOf, isAlive } from "../server/process-identity.ts";
+import { type Lock, tryLock } from "../server/lock.ts";
+import type { ServerPorts } from "../server/ports.ts";
+import { endProcess, isAlive } from "../server/process-identity.ts";
 import type { TemporalTarget } from "../server/resolve-address.ts";
 import { ChildKeeper } from "./child-keeper.ts";
-import { type ControlAnswer, type ControlRequest, chooseSocketPath, serveControl } from "./control-socket.ts";
+import { type ControlAnswer, type ControlRequest, serveControl } from "./control-socket.ts";
+import { firstState } from "./first-state.ts";
 import { watchIdle } from "./idle-exit.ts";
 import { logFileOf, rotateLog } from "./log-files.ts";
 import { ServerChild } from "./server-child.ts";
-import { sessionCounter } from "./session-counts.ts";
-import { readUpFile, supervisorLockOf, type UpState, upFileOf } from "./up-state.ts";
-import { version } from "./version.ts";
+import { type SessionCounter, sessionCounter } from "./session-counts.ts";
+import { type ChildState, readUpFile, supervisorLockOf, type UpState, upFileOf } from "./up-state.ts";
 import { defaultWorkerProgram, WorkerChild } from "./worker-child.ts";
 
 export interface SupervisorOptions {
@@ -31,165 +31,173 @@ export interface SupervisorOptions {
   onChange?: (state: UpState) => void;
 }
 
-export interface Supervisor {
-  /** Orderly stop: worker, then server. */
-  stop(): Promise<void>;
-  /** Resolves when it has ended, by whatever request. */
-  ended: Promise<void>;
-}
-
 /**
  * Keeps Temporal server and worker running. Resolves to undefined when another supervisor of this home lives. Both children
  * start at once: the worker tries to connect until the server answers.
  */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor | undefined> {
-  const { home, target } = options;
-  prepareHome(home);
-  const lock = tryLock(supervisorLockOf(home));
+  prepareHome(options.home);
+  const lock = tryLock(supervisorLockOf(options.home));
   if ("holder" in lock) return undefined;
-  const before = readUpFile(home);
-  const own = target.kind === "own";
-  const namespace = own ? "default" : target.namespace;
-  const fingerprintKey = fingerprintKeyOf(home);
-  const state: UpState = {
-    ...identityOf(process.pid)!,
-    version,
-    since: Date.now(),
-    socket: chooseSocketPath(home),
-    address: own ? "" : target.address,
-    namespace,
-    ...(!own && target.profile !== undefined ? { profile: target.profile } : {}),
-    uiUrl: null,
-    variables: {},
-    server: own ? { state: "starting", restarts: 0 } : { state: "named", restarts: 0 },
-    // Recorded until it is ended, so that a supervisor that dies now leaves its trace to the next.
-    worker: before?.worker ?? { state: "starting", restarts: 0 },
-    notes: [],
-  };
-  const changed = () => {
-    writeJsonFile(upFileOf(home), state);
-    options.onChange?.(state);
-  };
+  const supervisor = new Supervisor(options, lock);
+  await supervisor.begin();
+  return supervisor;
+}
 
-  const worker = new WorkerChild({
-    home,
-    program: options.workerProgram ?? defaultWorkerProgram(),
-    environment: options.environment,
-    variables: providerEnvironment(options.environment, options.extraVariables),
-    target: () => ({
-      address: state.address,
-      namespace,
-      ...(state.profile === undefined ? {} : { profile: state.profile }),
-    }),
-  });
-  const fingerprint = () => {
-    state.variables = fingerprintOf(worker.variables, fingerprintKey);
-  };
-  const workerKeeper = new ChildKeeper({
-    ...{ start: worker.start, ready: worker.ready, lastLine: worker.lastLine, graceMs: worker.graceMs },
-    onChange: (child) => {
-      state.worker = child;
-      changed();
-    },
-  });
-  const addressKnown = Promise.withResolvers<void>();
-  const server = new ServerChild({
-    home,
-    binary: options.binary,
-    searchAttributes,
-    onPorts: (ports, notes) => {
-      const address = `127.0.0.1:${ports.grpc}`;
-      const moved = state.address !== "" && state.address !== address;
-      state.address = address;
-      state.uiUrl = `http://127.0.0.1:${ports.ui}`;
-      state.notes.push(...notes);
-      if (moved) void workerKeeper.restart();
-      addressKnown.resolve();
-    },
-  });
-  const serverKeeper = new ChildKeeper({
-    ...{ start: server.start, ready: server.ready, lastLine: server.lastLine, isPassing: server.isPassing },
-    graceMs: server.graceMs,
-    onChange: (child) => {
-      state.server = child;
-      changed();
-    },
-  });
-  const count = sessionCounter(() => server.connection, target);
+/** The supervisor of one home; made by `supervise`. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #lock: Lock;
+  readonly #before: UpState | undefined;
+  readonly #state: UpState;
+  readonly #server: ServerChild;
+  readonly #serverKeeper: ChildKeeper;
+  readonly #worker: WorkerChild;
+  readonly #workerKeeper: ChildKeeper;
+  readonly #sessions: SessionCounter;
+  readonly #addressKnown = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #cleanups: (() => void)[] = [];
+  #idle: { stop: () => void } | undefined;
+  #ending: Promise<void> | undefined;
 
-  fingerprint();
-  changed();
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  let stopping: Promise<void> | undefined;
-  const finish = async (children: () => Promise<void>) => {
-    idle?.stop();
-    clearInterval(rotation);
+  constructor(options: SupervisorOptions, lock: Lock) {
+    const { home, target } = options;
+    this.#options = options;
+    this.#lock = lock;
+    this.#before = readUpFile(home);
+    this.#state = firstState(home, target, this.#before);
+    this.#worker = new WorkerChild({
+      home,
+      program: options.workerProgram ?? defaultWorkerProgram(),
+      environment: options.environment,
+      variables: providerEnvironment(options.environment, options.extraVariables),
+      target: () => this.#state,
+    });
+    this.#workerKeeper = keeperOf(this.#worker, (child) => this.#change({ worker: child }));
+    this.#server = new ServerChild({
+      home,
+      binary: options.binary,
+      searchAttributes,
+      onPorts: (ports, notes) => this.#onPorts(ports, notes),
+    });
+    this.#serverKeeper = keeperOf(this.#server, (child) => this.#change({ server: child }));
+    this.#sessions = sessionCounter(() => this.#server.connection, target);
+  }
+
+  /** Resolves when it has ended, by whatever request. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  async begin(): Promise<void> {
+    const { home, idleExitMinutes, target } = this.#options;
+    this.#change({ variables: this.#fingerprint() });
+    const control = await serveControl(this.#state.socket, home, (request) => this.#answer(request));
+    const rotation = setInterval(() => {
+      for (const name of ["up", "server", "worker", "web"] as const) rotateLog(logFileOf(home, name));
+    }, 5_000);
+    this.#cleanups.push(control.close, () => clearInterval(rotation));
+    if (idleExitMinutes !== undefined) {
+      this.#idle = watchIdle(idleExitMinutes, this.#sessions.open, () => void this.stop());
+    }
+    if (target.kind === "own") this.#serverKeeper.begin(this.#server.adopt());
+    else this.#addressKnown.resolve();
+    // As soon as the port is chosen: server and worker start at the same time.
+    void this.#addressKnown.promise.then(() => this.#beginWorker());
+  }
+
+  /** Orderly stop: worker, then server. */
+  stop(): Promise<void> {
+    this.#ending ??= this.#end(async () => {
+      await this.#workerKeeper.stop();
+      await this.#serverKeeper.stop();
+    });
+    return this.#ending;
+  }
+
+  /** Ends without the children, for the next supervisor to adopt. */
+  leave(): Promise<void> {
+    this.#ending ??= this.#end(async () => {
+      this.#workerKeeper.leave();
+      this.#serverKeeper.leave();
+    });
+    return this.#ending;
+  }
+
+  async #end(children: () => Promise<void>): Promise<void> {
+    this.#idle?.stop();
     await children();
-    server.release();
-    await count.close();
-    control.close();
-    lock.release();
-    end();
-  };
-  const stop = () =>
-    (stopping ??= finish(async () => {
-      await workerKeeper.stop();
-      await serverKeeper.stop();
-    }));
-  const leave = () =>
-    (stopping ??= finish(async () => {
-      workerKeeper.leave();
-      serverKeeper.leave();
-    }));
+    this.#server.release();
+    await this.#sessions.close();
+    for (const cleanup of this.#cleanups) cleanup();
+    this.#lock.release();
+    this.#ended.resolve();
+  }
 
-  const handle = async (request: ControlRequest): Promise<ControlAnswer> => {
+  async #answer(request: ControlRequest): Promise<ControlAnswer> {
     switch (request.cmd) {
       case "status":
-        return { ok: true, state };
+        return { ok: true, state: this.#state };
       case "stop":
-        await stop();
-        return { ok: true };
       case "leave":
-        // After the answer is out: leaving closes the socket.
-        setImmediate(() => void leave());
+        // Once the answer is out, because ending closes the socket.
+        setImmediate(() => void this[request.cmd]());
         return { ok: true };
       case "keep":
-        idle?.stop();
+        this.#idle?.stop();
         return { ok: true };
       case "restart-server":
-        if (own) await serverKeeper.restart();
+        if (this.#options.target.kind === "own") await this.#serverKeeper.restart();
         return { ok: true };
       case "restart-worker": {
-        const busy = request.ifIdle ? await count.busy() : 0;
+        const busy = request.ifIdle ? await this.#sessions.busy() : 0;
         if (busy > 0) return { ok: false, busy };
-        worker.variables = { ...worker.variables, ...request.environment };
-        fingerprint();
-        await workerKeeper.restart();
+        this.#worker.variables = { ...this.#worker.variables, ...request.environment };
+        this.#change({ variables: this.#fingerprint() });
+        await this.#workerKeeper.restart();
         return { ok: true };
       }
       default:
         return { ok: false, error: "unknown command" };
     }
-  };
-  const control = await serveControl(state.socket, home, handle);
-  const idle =
-    options.idleExitMinutes === undefined
-      ? undefined
-      : watchIdle(options.idleExitMinutes, count.open, () => void stop());
-  const rotation = every(() => {
-    for (const name of ["up", "server", "worker", "web"] as const) rotateLog(logFileOf(home, name));
-  }, 5_000);
-
-  const beginWorker = async () => {
-    if (isAlive(before?.worker)) await endProcess(before.worker, worker.graceMs);
-    if (!stopping) workerKeeper.begin();
-  };
-  if (own) {
-    serverKeeper.begin(server.adopt());
-    // As soon as the port is chosen: server and worker start at the same time.
-    void addressKnown.promise.then(beginWorker);
-  } else {
-    void beginWorker();
   }
-  return { stop, ended };
+
+  async #beginWorker(): Promise<void> {
+    const left = this.#before?.worker;
+    if (isAlive(left)) await endProcess(left, this.#worker.graceMs);
+    if (!this.#ending) this.#workerKeeper.begin();
+  }
+
+  #onPorts(ports: ServerPorts, notes: string[]): void {
+    const address = `127.0.0.1:${ports.grpc}`;
+    const moved = this.#state.address !== "" && this.#state.address !== address;
+    this.#change({
+      address,
+      uiUrl: `http://127.0.0.1:${ports.ui}`,
+      notes: [...this.#state.notes, ...notes],
+    });
+    if (moved) void this.#workerKeeper.restart();
+    this.#addressKnown.resolve();
+  }
+
+  #fingerprint(): Record<string, string> {
+    return fingerprintOf(this.#worker.variables, fingerprintKeyOf(this.#options.home));
+  }
+
+  #change(change: Partial<UpState>): void {
+    Object.assign(this.#state, change);
+    writeJsonFile(upFileOf(this.#options.home), this.#state);
+    this.#options.onChange?.(this.#state);
+  }
 }
+
+const keeperOf = (child: ServerChild | WorkerChild, onChange: (state: ChildState) => void): ChildKeeper =>
+  new ChildKeeper({
+    start: child.start,
+    ready: child.ready,
+    lastLine: child.lastLine,
+    graceMs: child.graceMs,
+    onChange,
+    ...("isPassing" in child ? { isPassing: child.isPassing } : {}),
+  });

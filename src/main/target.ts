@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { UserError } from "../config/errors.ts";
 import type { Home } from "../config/home.ts";
 import type { Config } from "../config/load.ts";
+import { checkTemporal } from "../server/check-temporal.ts";
 import { readJsonFile, writeJsonFile } from "../server/json-file.ts";
 import { resolveAddress, type TemporalTarget } from "../server/resolve-address.ts";
-import { checkTemporal } from "../server/temporal-service.ts";
 
 export interface TargetOptions {
   home: Home;

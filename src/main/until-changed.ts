@@ -1,6 +1,9 @@
 import { watch } from "node:fs";
 
-/** Waits until `look` finds something, looking again when `folder` changes and every 100 ms (events may be lost). Rejects when `look` throws or `signal` aborts. */
+/**
+ * Waits until `look` finds something, looking again when `folder` changes and every 100 ms (events may be lost). Rejects when
+ * `look` throws or `signal` aborts.
+ */
 export function untilChanged<T>(folder: string, signal: AbortSignal, look: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const watcher = watch(folder, () => check());

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "@temporalio/client";
 import { fingerprintKeyOf, type Home } from "../config/home.ts";
 import { differingNames, fingerprintOf, providerEnvironment } from "../config/provider-environment.ts";
-import { waitForExit } from "../server/process-identity.ts";
+import { signalProcess, waitForExit } from "../server/process-identity.ts";
 import { spawnSupervisor, throwIfGivenUp, waitUntilReady } from "./background.ts";
 import { askSupervisor } from "./control-socket.ts";
 import { isReady, readUp, type UpState } from "./up-state.ts";
@@ -91,7 +91,7 @@ async function matchVariables(state: UpState, options: EnsureUpOptions): Promise
 
 /** Ends a supervisor of another version without its children; the next one adopts them. */
 async function handOver(state: UpState): Promise<void> {
-  await askSupervisor(state, { cmd: "leave" }).catch(() => process.kill(state.pid, "SIGKILL"));
+  await askSupervisor(state, { cmd: "leave" }).catch(() => signalProcess(state, "SIGKILL"));
   await waitForExit(state, 10_000);
 }
 

@@ -10,7 +10,7 @@ export interface ProcessIdentity {
 }
 
 /** Start time of a living process, or undefined when there is none (a zombie counts as dead). */
-export function startTimeOf(pid: number): string | undefined {
+function startTimeOf(pid: number): string | undefined {
   if (process.platform !== "linux") return startTimeByPs(pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, ConnectionOptions } from "@temporalio/client";
-import { ServerError } from "./errors.ts";
 
 const day = 86_400;
 /** Days that closed sessions are kept: `tempi prune` deletes, not the server. */
@@ -21,37 +20,6 @@ export async function waitForTemporal(address: string, signal: AbortSignal): Pro
     } catch {
       await sleep(20, undefined, { signal });
     }
-  }
-}
-
-/** What is wrong with a Temporal address, in words: unreachable, not Temporal, namespace unknown. ≤ `timeoutMs`. */
-export async function checkTemporal(
-  options: ConnectionOptions,
-  namespace: string,
-  timeoutMs = 5_000,
-): Promise<ServerError | undefined> {
-  const address = options.address ?? "";
-  let connection: Connection;
-  try {
-    connection = await connectTemporal({ ...options, connectTimeout: timeoutMs });
-  } catch (error) {
-    const text = (error as Error).message;
-    return /protocol|HTTP\/1|PROTOCOL_ERROR|Received HTTP/i.test(`${text} ${(error as Error).cause}`)
-      ? new ServerError(`${address} answers, but not as a Temporal server`, { next: "check the port", cause: error })
-      : new ServerError(`no Temporal server answers at ${address}`, { next: "tempi doctor", cause: error });
-  }
-  try {
-    await connection.withDeadline(Date.now() + timeoutMs, () =>
-      connection.workflowService.describeNamespace({ namespace }),
-    );
-    return undefined;
-  } catch (error) {
-    return new ServerError(`the Temporal server at ${address} has no namespace "${namespace}" for you`, {
-      next: "check the namespace of the profile",
-      cause: error,
-    });
-  } finally {
-    await connection.close();
   }
 }
 

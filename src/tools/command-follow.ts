@@ -25,8 +25,10 @@ const pollMs = 40;
 /** Looking for what is left of a group reads about every process. */
 const groupPollMs = 250;
 const updateMs = 100;
-/** Time that output gets to arrive after the shell ended while background children keep the pipe open. */
-const drainMs = 100;
+/** Quiet that is taken for the end of the output when background children keep the pipe open after the shell ended. */
+const quietMs = 150;
+/** The most that a child which goes on writing holds the result. */
+const drainMs = 600;
 /** Between TERM and KILL of an aborted command. */
 const abortGraceMs = 1200;
 /** Bytes: a command that wrote more is stopped, or it would fill the disk. */
@@ -90,10 +92,18 @@ async function groupLives(following: Following): Promise<boolean> {
 const leaderOf = async ({ child, identity }: Following): Promise<GroupLeader | undefined> =>
   (await identity()) ?? (child?.pid === undefined ? undefined : { pid: child.pid });
 
-/** Waits until the wrapper ended or the output is quiet; a child that writes for ever does not hold the result. */
+/** Waits until all output is written: the wrapper ended, or the output is quiet, or a child writes without end. */
 async function drain(following: Following, wake: Wake): Promise<void> {
-  const end = performance.now() + drainMs;
-  while (performance.now() < end && !(await wrapperIsGone(following, wake.childEnded))) await wake.next(10);
+  const start = performance.now();
+  let size = await outputSize(following.files);
+  let changedAt = start;
+  while (performance.now() - start < drainMs && performance.now() - changedAt < quietMs) {
+    if (await wrapperIsGone(following, wake.childEnded)) return;
+    await wake.next(10);
+    const now = await outputSize(following.files);
+    if (now !== size) changedAt = performance.now();
+    size = now;
+  }
 }
 
 /** Kills the group at once. */

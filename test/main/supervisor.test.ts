@@ -6,6 +6,7 @@ import { Client, Connection } from "@temporalio/client";
 import { afterEach, expect, test } from "vitest";
 import { readWorkerFile, upFileOf } from "../../src/main/up-state.ts";
 import { searchAttributes } from "../../src/protocol/session.ts";
+import { checkTemporal } from "../../src/server/check-temporal.ts";
 import { writeJsonFile } from "../../src/server/json-file.ts";
 import { isAlive, waitForExit } from "../../src/server/process-identity.ts";
 import { findRunningServers } from "../../src/server/start-dev.ts";
@@ -37,6 +38,10 @@ test("starts once, sets the server up, is found again, and stops in order", { ti
     expect(await wrongSearchAttributes(connection, "default", searchAttributes)).toEqual([]);
     expect(await wrongSearchAttributes(connection, "default", { TempiState: "Int" })).toEqual(["TempiState"]);
   });
+
+  expect(await checkTemporal({ address: up.address }, "default")).toBeUndefined();
+  const other = await checkTemporal({ address: up.address }, "nobody");
+  expect(other?.message).toBe(`the Temporal server at ${up.address} has no namespace "nobody" for you`);
 
   const before = performance.now();
   const again = await one.up();

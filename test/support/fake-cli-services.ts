@@ -17,6 +17,10 @@ export class FakeOutput extends EventEmitter implements OutputStream {
     this.text += text;
     return true;
   }
+  /** Waits until the text was written. */
+  async shown(text: string): Promise<void> {
+    while (!this.text.includes(text)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
   get lines(): string[] {
     return this.text.split("\n").filter((line) => line !== "");
   }

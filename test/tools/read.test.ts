@@ -8,6 +8,7 @@ import { Check, Convert } from "@sinclair/typebox/value";
 import { describe, expect, test } from "vitest";
 import type { ToolContext } from "../../src/agent/tool.ts";
 import { readTool } from "../../src/tools/read.ts";
+import { unprivileged } from "../support/unprivileged.ts";
 import { contextFor, runTool } from "./support.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
@@ -159,10 +160,10 @@ describe("read: what is no text", () => {
     await expect(read(ctx, "n".repeat(300))).rejects.toThrow("too long");
   });
 
-  test.skipIf(process.getuid!() === 0)("no permission has its own error", async () => {
+  test("no permission has its own error", async () => {
     const ctx = await withFile("secret");
     await chmod(join(ctx.cwd, "f"), 0);
-    await expect(read(ctx, "f")).rejects.toThrow("No permission for f (EACCES)");
+    await unprivileged([ctx.cwd], () => expect(read(ctx, "f")).rejects.toThrow("No permission for f (EACCES)"));
   });
 });
 

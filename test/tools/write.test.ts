@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Check } from "@sinclair/typebox/value";
 import { describe, expect, test } from "vitest";
 import { writeTool } from "../../src/tools/write.ts";
+import { unprivileged } from "../support/unprivileged.ts";
 import { contextFor, nextCall, runTool } from "./support.ts";
 
 describe("write", () => {
@@ -49,16 +50,18 @@ describe("write", () => {
     expect(existsSync(join(ctx.cwd, "big"))).toBe(false);
   });
 
-  test.skipIf(process.getuid!() === 0)("a read-only file or folder is refused, in preview too", async () => {
+  test("a read-only file or folder is refused, in preview too", async () => {
     const ctx = await contextFor();
     await writeFile(join(ctx.cwd, "f"), "old", { mode: 0o444 });
     await mkdir(join(ctx.cwd, "folder"), { mode: 0o555 });
     const params = { path: "f", content: "x" };
-    await expect(runTool(writeTool, params, ctx)).rejects.toThrow("No permission for f (EACCES)");
-    await expect(writeTool.preview!(params, ctx)).rejects.toThrow("No permission for f (EACCES)");
-    await expect(runTool(writeTool, { path: "folder/g", content: "x" }, ctx)).rejects.toThrow(
-      "No permission for folder/g",
-    );
+    await unprivileged([dirname(ctx.callFolder), ctx.cwd], async () => {
+      await expect(runTool(writeTool, params, ctx)).rejects.toThrow("No permission for f (EACCES)");
+      await expect(writeTool.preview!(params, ctx)).rejects.toThrow("No permission for f (EACCES)");
+      await expect(runTool(writeTool, { path: "folder/g", content: "x" }, ctx)).rejects.toThrow(
+        "No permission for folder/g",
+      );
+    });
     expect(readFileSync(join(ctx.cwd, "f"), "utf8")).toBe("old");
   });
 

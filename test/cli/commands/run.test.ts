@@ -363,10 +363,10 @@ test("on a terminal: a card is answered with y, Esc stops the turn, text steers"
     yield make.event({ type: "approval_requested", approval: testApproval() });
     yield make.event({ type: "state_changed", state: "waiting" });
     yield make.state("waiting", { pending: [testApproval()] });
-    setTimeout(() => {
+    void services.stdout.shown(" whole text").then(() => {
       services.clock.now += 800;
       services.stdin.type("y");
-    }, 50);
+    });
     await asked("decide");
     yield make.event({
       type: "approval_resolved",

@@ -249,8 +249,10 @@ test("the overview takes a number to attach", async () => {
   const { client, services, run } = set({ terminal: true });
   client.sessions = [testSummary({ state: "idle" })];
   client.play = () => [{ kind: "closed", state: "idle" }];
-  setTimeout(() => services.stdin.type("1\r"), 30);
-  expect(await run()).toBe(0);
+  const running = run();
+  await services.stdout.shown("› ");
+  services.stdin.type("1\r");
+  expect(await running).toBe(0);
   expect(services.stdout.text).toContain("tempi show k7f3qd");
   expect(client.calls("follow")).toEqual([["follow", "k7f3qd", undefined]]);
 });
