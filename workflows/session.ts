@@ -93,17 +93,13 @@ class Session {
   /** Waits for something to do. False: the run closes. */
   async #nextWork(): Promise<boolean> {
     const due = () => (this.#prompts.length > 0 && !this.#held) || this.#resume || this.#finish !== undefined;
-    for (;;) {
-      // The first prompt comes with the start, so an empty new run waits like an idle one.
-      const worked = this.#record.lastEndReason !== undefined;
-      const patience = worked ? this.#input.closeAfterMs : limits.closeAfterMs;
-      if (!due() && patience > 0) await condition(due, patience);
-      // A signal may have come in the very task that ends the wait.
-      if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
-      if (this.#finish !== undefined) return false;
-      if (due()) return true;
-      return false;
-    }
+    // The first prompt comes with the start, so an empty new run waits like an idle one.
+    const worked = this.#record.lastEndReason !== undefined;
+    const patience = worked ? this.#input.closeAfterMs : limits.closeAfterMs;
+    if (!due() && patience > 0) await condition(due, patience);
+    // A signal may have come in the very task that ends the wait.
+    if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
+    return this.#finish === undefined && due();
   }
 
   async #work(): Promise<void> {
@@ -189,6 +185,7 @@ class Session {
   #take(signal: DecodedSignal): void {
     switch (signal.name) {
       case "prompt":
+        this.#held = false;
         if (!this.#prompts.add(signal.payload)) this.#notice("a prompt was refused: the queue is full");
         return;
       case "decide":

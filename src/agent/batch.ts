@@ -220,7 +220,7 @@ class Outcomes {
 }
 
 /** One line for a call that was not looked at yet: its command, path or pattern, or nothing. */
-export function roughSummary(call: Pick<ToolCall, "arguments">): string {
+function roughSummary(call: Pick<ToolCall, "arguments">): string {
   const { command, path, pattern } = call.arguments;
   const text = [command, path, pattern].find((value) => typeof value === "string");
   return typeof text === "string" ? text.replaceAll(/\s+/g, " ").trim().slice(0, 120) : "";

@@ -3,6 +3,7 @@ import { endProcess, isAlive, type ProcessIdentity, signalProcess, waitForExit }
 import { findRunningServers } from "../server/start-dev.ts";
 import { askSupervisor } from "./control-socket.ts";
 import type { MachineContext } from "./machine-commands.ts";
+import { stopRunningCommands } from "./running-commands.ts";
 import { readUp, readUpFile, type UpState, upFileOf, workerFileOf } from "./up-state.ts";
 
 /** Milliseconds for worker (20 s) and server (10 s) to end in order. */
@@ -13,7 +14,8 @@ export async function downCommand(context: MachineContext): Promise<void> {
   const state = readUp(context.home);
   const left = state ? [] : leftovers(context);
   if (!state && left.length === 0) {
-    context.say("nothing runs");
+    const orphans = await stopRunningCommands(context.home);
+    context.say(orphans.length > 0 ? `commands of sessions stopped: ${orphans.join(", ")}` : "nothing runs");
     return;
   }
   if (state) {
@@ -26,8 +28,8 @@ export async function downCommand(context: MachineContext): Promise<void> {
   }
   rmSync(upFileOf(context.home), { force: true });
   context.say("stopped; sessions are kept and go on at the next tempi up");
-  const commands = await context.runningCommands();
-  if (commands.length > 0) context.say(`commands of sessions that still run: ${commands.join(", ")}`);
+  const commands = await stopRunningCommands(context.home);
+  if (commands.length > 0) context.say(`commands of sessions stopped: ${commands.join(", ")}`);
 }
 
 async function stopSupervisor(state: UpState): Promise<void> {

@@ -9,8 +9,6 @@ export interface MachineServices {
   write?: (text: string) => void;
   /** Progress and notes, without line break. */
   say?: (line: string) => void;
-  /** Commands of sessions that still run, as `down` names them. */
-  runningCommands?: () => Promise<string[]>;
   /** Program started as worker, for tests. */
   workerProgram?: string;
 }
@@ -21,7 +19,6 @@ export interface MachineContext {
   environment: NodeJS.ProcessEnv;
   write: (text: string) => void;
   say: (line: string) => void;
-  runningCommands: () => Promise<string[]>;
   workerProgram: string | undefined;
 }
 
@@ -42,7 +39,6 @@ export function registerMachineCommands(program: Command, services: MachineServi
     environment: services.environment ?? process.env,
     write: services.write ?? ((text) => void process.stdout.write(text)),
     say: services.say ?? ((line) => void process.stderr.write(`${line}\n`)),
-    runningCommands: services.runningCommands ?? (async () => []),
     workerProgram: services.workerProgram,
   });
   const machine = (signature: string, words: string) =>

@@ -123,6 +123,5 @@ export const blockingFailures = [
   "Workspace.Gone",
   "Disk.Full",
 ] as const;
-export const endingFailures = ["Model.Invalid", "Model.ContentFilter"] as const;
 /** Retried by the engine without counting against anyone: the worker went away or is shutting down. */
 export const workerGoneFailure = "Worker.Gone";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, constants, readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 
 /** Largest file, in bytes, that is loaded to be edited or compared. Larger ones are only hashed. */
 export const maximumLoadedBytes = 20 * 1024 * 1024;
@@ -42,7 +42,8 @@ export async function readFileState(path: string): Promise<FileState> {
 
 /** @throws EACCES when the file is there but read-only: replacing it by rename would get around that */
 export async function assertWritable(path: string, state: FileState): Promise<void> {
-  if (state.exists) await access(path, constants.W_OK);
+  // Opening asks what access() does not: the rights this process has now, read-only mounts, running programs.
+  if (state.exists) await (await open(path, "r+")).close();
 }
 
 export const hashOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex");

@@ -1,5 +1,5 @@
-import { type Client, Connection, Client as TemporalClient } from "@temporalio/client";
-import { type InjectedSinks, NativeConnection, Worker } from "@temporalio/worker";
+import { type Client, Connection, type ConnectionOptions, Client as TemporalClient } from "@temporalio/client";
+import { type InjectedSinks, NativeConnection, type NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { Environments } from "../../activities/environments.ts";
 import { createActivities } from "../../activities/index.ts";
 import type { ActivityServices } from "../../activities/services.ts";
@@ -20,6 +20,8 @@ export interface WorkerOptions {
   home: Home;
   address: string;
   namespace: string;
+  /** TLS and credentials, for a server that a profile named. */
+  connection?: ConnectionOptions;
   /** What the composition decides: tools, model, keys. */
   services: Pick<ActivityServices, "tools" | "streamAssistant" | "apiKeyFor" | "decisionKey">;
 }
@@ -37,11 +39,12 @@ export async function startSessionWorker({
   home,
   address,
   namespace,
+  connection: named,
   services,
 }: WorkerOptions): Promise<SessionWorker> {
   const bundling = workflowBundle(home.cache);
-  const connection = await patiently(() => NativeConnection.connect({ address }));
-  const client = await connectClient(address, namespace);
+  const connection = await patiently(() => NativeConnection.connect({ ...nativeOptions(named), address }));
+  const client = await connectClient({ ...named, address }, namespace);
   const live = new LiveServer(socketPathOf(home, "live.sock"));
   await live.listen();
   const attempts = new AttemptJournal(home.run);
@@ -81,11 +84,19 @@ export async function startSessionWorker({
   };
 }
 
-async function connectClient(address: string, namespace: string): Promise<Client> {
-  const connection = await patiently(() =>
-    Connection.connect({ address, channelArgs: { "grpc.max_receive_message_length": 64 * 1024 * 1024 } }),
-  );
+async function connectClient(options: ConnectionOptions, namespace: string): Promise<Client> {
+  const channelArgs = { "grpc.max_receive_message_length": 64 * 1024 * 1024 };
+  const connection = await patiently(() => Connection.connect({ ...options, channelArgs }));
   return new TemporalClient({ connection, namespace });
+}
+
+/** The same server and credentials in the words of the native connection. */
+function nativeOptions({ tls, apiKey, metadata }: ConnectionOptions = {}): NativeConnectionOptions {
+  return {
+    ...(tls === undefined || tls === null ? {} : { tls }),
+    ...(typeof apiKey === "string" ? { apiKey } : {}),
+    ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
+  };
 }
 
 async function patiently<T>(connect: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-export const workflowsPath = join(root, "workflows", "index.ts");
+const workflowsPath = join(root, "workflows", "index.ts");
 export const payloadConverterPath = join(root, "workflows", "payload-converter.ts");
 const bundledFolders = ["workflows", "src/agent", "src/protocol", "src/schema"];
 

@@ -46,7 +46,6 @@ export async function testHome(root = temporaryFolder("up")): Promise<TestHome> 
     environment,
     write: say,
     say,
-    runningCommands: async () => [],
     workerProgram: fakeWorker,
   };
   const one: TestHome = {

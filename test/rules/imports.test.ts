@@ -75,7 +75,7 @@ describe("checkImports", () => {
     ["activities/model.ts", 'import { b } from "../workflows/session.ts";'],
     ["activities/model.ts", 'import { b } from "../src/client/connect.ts";'],
     ["activities/model.ts", 'import { b } from "../src/cli/run.ts";'],
-    ["src/client/a.ts", 'import { homeOf } from "../config/home.ts";'],
+    ["src/client/a.ts", 'import { loadConfig } from "../config/load.ts";'],
     ["src/client/a.ts", 'import type { B } from "../config/read.ts";'],
     ["src/client/a.ts", 'import { b } from "@temporalio/worker";'],
     ["src/server/a.ts", 'import { b } from "../client/connect.ts";'],

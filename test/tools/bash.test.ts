@@ -109,9 +109,11 @@ describe("bash: output", () => {
 
   test("endless output keeps memory bounded until the timeout", async () => {
     const before = process.memoryUsage().rss;
-    const { text, details, isError } = await runTool(bashTool, { command: "yes", timeout: 1 }, await contextFor());
+    // A fast disk takes more than the limit of the spool within a second.
+    const roomy = createBashTool({ spoolBytes: 20_000_000_000 });
+    const { text, details, isError } = await runTool(roomy, { command: "yes", timeout: 0.3 }, await contextFor());
     expect(isError).toBe(true);
-    expect(text).toContain("timed out after 1 s");
+    expect(text).toContain("timed out after 0.3 s");
     expect(details!.outputBytes).toBeGreaterThan(1_000_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });

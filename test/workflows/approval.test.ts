@@ -231,12 +231,11 @@ describe("approval levels", () => {
     const write = toolCall("write", { path: "new.txt", content: "x" });
     // Not in the temporary folder either, where writing is free.
     const outside = toolCall("write", { path: join(homedir(), "tempi-test-never-written"), content: "x" });
-    let sessions!: TestSessions;
     const model = fakeModel((turn) => {
       if (turn === 1) return [toolCall("read", { path: "a.txt" }), bash("ls"), write];
       return turn === 2 ? [outside, toolCall("write", { path: ".git/hooks/pre-commit", content: "x" })] : "done";
     });
-    sessions = await TestSessions.start(model);
+    const sessions = await TestSessions.start(model);
     writeFileSync(join(sessions.workspace, "a.txt"), "x");
     const id = await sessions.run("go", { approval: "edits" });
     await sessions.untilState(id, "waiting");
