@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import type { AssistantMessage, StoredMessage } from "../src/agent/messages.ts";
+import { type AssistantMessage, type StoredMessage, toolCallsOf } from "../src/agent/messages.ts";
 import { loadContextFiles } from "../src/prompt/context-files.ts";
 import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
 import type { ModelInput, ModelResult } from "../src/protocol/activities.ts";
@@ -11,7 +11,11 @@ import { ModelError } from "../src/providers/contract.ts";
 import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
 import { sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
+import { prepareCalls } from "./preflight.ts";
 import { type ActivityServices, WorkerShutdown } from "./services.ts";
+
+/** Message and prepared calls together stay well below the engine's 2 MiB for one result. */
+const preparedAheadBytes = 640 * 1024;
 
 /** One model response: reads the conversation by reference, streams the answer, returns it whole. */
 export function modelActivity(services: ActivityServices) {
@@ -69,6 +73,30 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     );
   }
   services.transcripts.keep(stored);
+  const offered = tools.map(({ name }) => name);
+  const prepared = signal.aborted ? undefined : await prepareAhead(services, input, stored, offered);
   const promptHash = createHash("sha256").update(systemPrompt).digest("hex").slice(0, 16);
-  return { v: 1, stored, offered: { tools: tools.map(({ name }) => name), promptHash } };
+  return { v: 1, stored, offered: { tools: offered, promptHash }, ...(prepared ? { prepared } : {}) };
+}
+
+/**
+ * Prepares the answer's calls in the same activity: one round through the engine less for each turn. Whatever goes wrong,
+ * the workflow asks for it again by itself.
+ */
+async function prepareAhead(
+  services: ActivityServices,
+  { sessionId, cwd, turn, preflight }: ModelInput,
+  { message }: StoredMessage<AssistantMessage>,
+  offered: string[],
+): Promise<ModelResult["prepared"]> {
+  const positions = toolCallsOf(message).map((_call, at) => at + 1);
+  if (positions.length === 0 || positions.length > limits.callsPerAnswer || message.stopReason === "length")
+    return undefined;
+  try {
+    const request = { sessionId, cwd, turn, offered, positions, settings: preflight };
+    const calls = await prepareCalls(services, request, message);
+    return sizeOf(calls) > preparedAheadBytes ? undefined : { settings: preflight, calls };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,14 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation, sleep } from "@temporalio/workflow";
 import type { BatchCall } from "../src/agent/batch.ts";
-import type { LoopEnd, LoopPorts } from "../src/agent/loop.ts";
+import type { LoopEnd, LoopPorts, LoopState } from "../src/agent/loop.ts";
 import { type AssistantMessage, type StoredMessage, type ToolCall, toolCallsOf } from "../src/agent/messages.ts";
 import type { PreparedCall, SettledCall } from "../src/agent/prepared-call.ts";
-import { blockingFailures, type PrepareInput } from "../src/protocol/activities.ts";
+import {
+  blockingFailures,
+  type ModelResult,
+  type PreflightSettings,
+  type PrepareInput,
+} from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { callIdOf, type SessionInput } from "../src/protocol/session.ts";
 import { model, prepare, settle, tools } from "./activities.ts";
@@ -20,6 +25,7 @@ export interface PortsContext {
   approvals: Approvals;
   abort: TurnAbort;
   settings: SessionInput["settings"];
+  loop: LoopState;
   date: string;
   /** Shows `waiting` while approvals are open, `running` else. */
   showWaiting(): void;
@@ -32,6 +38,7 @@ export interface PortsContext {
 export function loopPorts(context: PortsContext): LoopPorts {
   const { record, prompts, approvals, abort } = context;
   let offered: string[] = [];
+  let ahead: ModelResult["prepared"];
   return {
     emit: (event) => record.emit(event),
     append: (stored) => {
@@ -48,9 +55,12 @@ export function loopPorts(context: PortsContext): LoopPorts {
       const answer = await streamAssistant(context, turn);
       if ("reason" in answer) return answer;
       offered = answer.offered.tools;
+      ahead = answer.prepared;
       return answer.stored;
     },
     prepareToolCalls: async (turn, assistant, calls) => {
+      // Prepared with the answer, unless a person changed the settings meanwhile.
+      if (ahead && sameSettings(ahead.settings, preflightSettings(context))) return ahead.calls;
       const activityId = `prepare-${turn}`;
       const input = prepareInput(context, turn, assistant, offered, calls);
       try {
@@ -97,7 +107,18 @@ async function streamAssistant(context: PortsContext, turn: number) {
   for (;;) {
     const { model: asked, thinking, activeTools } = settings;
     const activityId = `model-${turn}`;
-    const request = { v: 1 as const, sessionId, cwd, turn, transcript, model: asked, thinking, activeTools, date };
+    const request = {
+      v: 1 as const,
+      sessionId,
+      cwd,
+      turn,
+      transcript,
+      model: asked,
+      thinking,
+      activeTools,
+      date,
+      preflight: preflightSettings(context),
+    };
     try {
       return await abort.run(activityId, () =>
         model.executeWithOptions({ activityId, summary: asked.model.slice(-100) }, [request]),
@@ -124,7 +145,7 @@ function prepareInput(
   offered: string[],
   calls: BatchCall[],
 ): PrepareInput {
-  const { input, settings, approvals, record } = context;
+  const { input, record } = context;
   return {
     v: 1,
     sessionId: input.sessionId,
@@ -132,11 +153,19 @@ function prepareInput(
     turn,
     assistant: { runId: record.runId, messageId: assistant.id },
     offered,
-    calls: calls.map(({ callId, failedBefore }) => ({ callId, position: Number(callId.split(".")[1]), failedBefore })),
-    approval: settings.approval,
-    remembered: approvals.remembered,
+    positions: calls.map(({ callId }) => Number(callId.split(".")[1])),
+    settings: preflightSettings(context),
   };
 }
+
+const preflightSettings = ({ settings, approvals, loop }: PortsContext): PreflightSettings => ({
+  approval: settings.approval,
+  remembered: [...approvals.remembered],
+  ...(loop.repeated ? { repeated: loop.repeated } : {}),
+});
+
+const sameSettings = (a: PreflightSettings, b: PreflightSettings): boolean =>
+  a.approval === b.approval && a.remembered.length === b.remembered.length;
 
 async function executeToolCall(
   context: PortsContext,

@@ -116,6 +116,7 @@ class Session {
         approvals: this.#approvals,
         abort: this.#abort,
         settings: this.#settings.now,
+        loop: this.#loop,
         date: new Date(workflowInfo().startTime).toISOString().slice(0, 10),
         showWaiting: () => this.#showWaiting(),
         block: (cause, next) => this.#block(cause, next),

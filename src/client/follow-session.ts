@@ -15,7 +15,7 @@ const waitingPollMs = 2_000;
 const offlinePollMs = 500;
 const queryPatienceMs = 5_000;
 /** Hints that come in a burst are answered together. */
-const burstMs = 60;
+const burstMs = 100;
 const changesState = new Set<SessionEvent["type"]>([
   "state_changed",
   "approval_requested",

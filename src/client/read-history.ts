@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 import type { Message, StoredMessage } from "../agent/messages.ts";
+import type { PreparedCall } from "../agent/prepared-call.ts";
 import type {
   ExecuteResult,
   ModelInput,
@@ -151,13 +152,12 @@ class HistoryFold {
   #complete({ type, activityId, input }: Scheduled, result: unknown): void {
     if (result === undefined) return;
     if (type === "model") {
-      const { stored } = result as ModelResult;
+      const { stored, prepared } = result as ModelResult;
       this.#bodies.set(stored.id, stored.message);
       this.#answer = stored.id;
+      this.#prepared(prepared?.calls ?? []);
     } else if (type === "prepare") {
-      for (const call of (result as PrepareResult).calls) {
-        if (call.result) this.#result(call.callId, call.result, false);
-      }
+      this.#prepared((result as PrepareResult).calls);
     } else if (type === "settle") {
       (result as SettleResult).stored.forEach((stored, at) => {
         this.#result((input as SettleInput).calls[at]!.callId, stored, true);
@@ -165,6 +165,11 @@ class HistoryFold {
     } else if (type !== "verifyProof") {
       this.#result(activityId, (result as ExecuteResult).stored, false);
     }
+  }
+
+  /** Calls that could not run have their result from the preflight. */
+  #prepared(calls: PreparedCall[]): void {
+    for (const call of calls) if (call.result) this.#result(call.callId, call.result, false);
   }
 
   #result(callId: string, { id, message }: StoredMessage, settled: boolean): void {

@@ -1,6 +1,7 @@
 import type { ApprovalLevel } from "../agent/approval.ts";
 import type { AssistantMessage, StoredMessage, ToolCall, ToolResultMessage } from "../agent/messages.ts";
 import type { PreparedCall, SettledCall } from "../agent/prepared-call.ts";
+import type { RepeatedFailures } from "../agent/repeated-failures.ts";
 import type { ModelSettings, ThinkingLevel, TranscriptSegment } from "./session.ts";
 
 /**
@@ -27,6 +28,8 @@ export interface ModelInput extends SessionScope {
   model: ModelSettings;
   thinking: ThinkingLevel;
   activeTools: string[];
+  /** What the preflight of the answer's calls needs: it runs in the same activity. */
+  preflight: PreflightSettings;
   /** Day (YYYY-MM-DD) the session started: in the prompt, and the same in every turn, for the endpoint's cache. */
   date: string;
 }
@@ -36,6 +39,20 @@ export interface ModelResult {
   stored: StoredMessage<AssistantMessage>;
   /** What the model was offered: calls are looked up in this set. */
   offered: { tools: string[]; promptHash: string };
+  /**
+   * The answer's calls, prepared. Absent when there are none, when they are not to run, or when it did not work or grew too
+   * large: then `prepare` does it. Holds for the settings it was made with.
+   */
+  prepared?: { settings: PreflightSettings; calls: PreparedCall[] };
+}
+
+/** Settings that decide what the preflight says of a call. */
+export interface PreflightSettings {
+  approval: ApprovalLevel;
+  /** Keys of what a person allowed for the rest of the session. */
+  remembered: string[];
+  /** The call that keeps failing, so that its next failure is told as such. */
+  repeated?: RepeatedFailures;
 }
 
 /** Names an assistant message whose calls are meant. */
@@ -49,9 +66,9 @@ export interface PrepareInput extends SessionScope {
   turn: number;
   assistant: AssistantReference;
   offered: string[];
-  calls: { callId: string; position: number; failedBefore: number }[];
-  approval: ApprovalLevel;
-  remembered: string[];
+  /** Positions in the assistant message, from 1. */
+  positions: number[];
+  settings: PreflightSettings;
   /** Arguments a person edited, for the one call they belong to. */
   editedArgs?: Record<string, unknown>;
 }

@@ -9,12 +9,18 @@ const workflowsPath = join(root, "workflows", "index.ts");
 export const payloadConverterPath = join(root, "workflows", "payload-converter.ts");
 const bundledFolders = ["workflows", "src/agent", "src/protocol", "src/schema"];
 
+/** Where `npm ci` leaves the bundle it made (the `prepare` script); not there when scripts were off. */
+export const packageCache = join(root, "node_modules", ".cache", "tempi");
+
 /**
- * Path of the bundled workflow code. Bundling takes about a second, so the result is kept in `cacheFolder` under the hash of
- * all that goes into it.
+ * Path of the bundled workflow code. Bundling takes seconds, so the result is kept under the hash of all that goes into it:
+ * in the package's cache where installing made it, else in `cacheFolder`.
  */
 export async function workflowBundle(cacheFolder: string): Promise<{ codePath: string }> {
-  const codePath = join(cacheFolder, `workflows-${sourceHash()}.js`);
+  const name = `workflows-${sourceHash()}.js`;
+  const installed = join(packageCache, name);
+  if (existsSync(installed)) return { codePath: installed };
+  const codePath = join(cacheFolder, name);
   if (!existsSync(codePath)) {
     const { code } = await bundleWorkflowCode({
       workflowsPath,
