@@ -29,8 +29,11 @@ export function modelActivity(services: ActivityServices) {
         budget.forget(key);
         return result;
       } catch (error) {
-        if (error instanceof ModelError) throw modelFailure(error, budget.count(key));
-        throw error;
+        if (error instanceof ApplicationFailure) throw error;
+        // A fault of our own is retried like one of the provider's, within the same bounds: never for ever.
+        const known =
+          error instanceof ModelError ? error : new ModelError("transient", `tempi failed: ${error}`, { cause: error });
+        throw modelFailure(known, budget.count(key));
       }
     });
 }
@@ -89,10 +92,10 @@ async function prepareAhead(
   { message }: StoredMessage<AssistantMessage>,
   offered: string[],
 ): Promise<ModelResult["prepared"]> {
-  const positions = toolCallsOf(message).map((_call, at) => at + 1);
-  if (positions.length === 0 || positions.length > limits.callsPerAnswer || message.stopReason === "length")
-    return undefined;
   try {
+    const positions = toolCallsOf(message).map((_call, at) => at + 1);
+    if (positions.length === 0 || positions.length > limits.callsPerAnswer || message.stopReason === "length")
+      return undefined;
     const request = { sessionId, cwd, turn, offered, positions, settings: preflight };
     const calls = await prepareCalls(services, request, message);
     return sizeOf(calls) > preparedAheadBytes ? undefined : { settings: preflight, calls };
