@@ -1,8 +1,9 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import { ApplicationFailure } from "@temporalio/common";
+import type { ApplicationFailure } from "@temporalio/common";
 import { workerGoneFailure } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { type ActivityServices, type LiveSource, WorkerShutdown } from "./services.ts";
+import { withoutStack } from "./without-stack.ts";
 
 export interface Attempt {
   signal: AbortSignal;
@@ -43,7 +44,7 @@ export async function runAttempt<T>(
 
 /** Tried again by another worker at once, and counted against nobody. */
 export const workerGone = (): ApplicationFailure =>
-  ApplicationFailure.create({
+  withoutStack({
     type: workerGoneFailure,
     message: "the worker went away; another one goes on",
     nextRetryDelay: 100,

@@ -1,6 +1,7 @@
-import { ApplicationFailure } from "@temporalio/common";
+import type { ApplicationFailure } from "@temporalio/common";
 import type { ModelError } from "../src/providers/contract.ts";
 import { boundErrorText } from "./bounds.ts";
+import { withoutStack } from "./without-stack.ts";
 
 const transientTries = 10;
 const longestWaitMs = 60_000;
@@ -27,24 +28,24 @@ export class FailureBudget {
 export function modelFailure(error: ModelError, failures: number): ApplicationFailure {
   const message = boundErrorText(error.message);
   const details = error.next ? [error.next] : [];
-  const final = (type: string) => ApplicationFailure.create({ type, message, nonRetryable: true, details });
+  const final = (type: string) => withoutStack({ type, message, nonRetryable: true, details });
   switch (error.kind) {
     case "rateLimit":
-      return ApplicationFailure.create({
+      return withoutStack({
         type: "Model.RateLimit",
         message,
         nextRetryDelay: error.retryAfterMs ?? backoff(failures),
       });
     case "transient":
       if (failures >= transientTries) {
-        return ApplicationFailure.create({
+        return withoutStack({
           type: "Model.Exhausted",
           message: boundErrorText(`the model failed ${failures} times; the last time: ${error.message}`),
           nonRetryable: true,
           details,
         });
       }
-      return ApplicationFailure.create({
+      return withoutStack({
         type: "Model.Transient",
         message,
         nextRetryDelay: error.retryAfterMs ?? backoff(failures),

@@ -13,6 +13,7 @@ import { sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
 import { prepareCalls } from "./preflight.ts";
 import { type ActivityServices, WorkerShutdown } from "./services.ts";
+import { withoutStack } from "./without-stack.ts";
 
 /** Message and prepared calls together stay well below the engine's 2 MiB for one result. */
 const preparedAheadBytes = 640 * 1024;
@@ -41,7 +42,7 @@ export function modelActivity(services: ActivityServices) {
 async function ask(services: ActivityServices, input: ModelInput, { signal, live }: Attempt): Promise<ModelResult> {
   const { cwd, model } = input;
   if (!existsSync(cwd)) {
-    throw ApplicationFailure.create({
+    throw withoutStack({
       type: "Workspace.Gone",
       message: `the workspace ${cwd} is not there`,
       nonRetryable: true,

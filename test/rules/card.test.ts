@@ -44,4 +44,12 @@ describe("A1: the card", () => {
     const locked = Object.keys((JSON.parse(read("package-lock.json")) as { packages: object }).packages);
     expect(locked.filter((path) => /node_modules\/.*node_modules\/@temporalio\//.test(path))).toEqual([]);
   });
+
+  it("installs one protobufjs 8, for the same reason: replay of a history file needs it", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, { version?: string }> };
+    const copies = Object.entries(packages).filter(
+      ([path, { version }]) => path.endsWith("node_modules/protobufjs") && version?.startsWith("8."),
+    );
+    expect(copies).toHaveLength(1);
+  });
 });

@@ -14,6 +14,7 @@ import { type SessionInput, type SessionState, sessionIdAlphabet } from "../../s
 import type { ModelRequest, StreamAssistant } from "../../src/providers/contract.ts";
 import { builtInTools } from "../../src/tools/index.ts";
 import { startSessionWorker } from "../../src/worker/session-worker.ts";
+import { recordHistories } from "./record-histories.ts";
 
 // The SDK logs expected failures of activities; a test that needs them looks at the session.
 Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("ERROR", () => undefined) });
@@ -73,6 +74,7 @@ export class TestSessions {
   readonly workspace: string;
   readonly address = inject("temporalAddress");
   client!: SessionClient & { close(): Promise<void> };
+  readonly #started: string[] = [];
   #stop: () => Promise<void> = async () => undefined;
 
   constructor() {
@@ -82,7 +84,8 @@ export class TestSessions {
     prepareHome(this.home);
     this.workspace = join(folder, "workspace");
     mkdirSync(this.workspace);
-    onTestFinished(async () => {
+    onTestFinished(async ({ task }) => {
+      if (process.env.TEMPI_RECORD) await recordHistories(this.address, this.#started, task.name);
       await this.stopWorker();
       await this.client?.close();
       rmSync(folder, { recursive: true, force: true });
@@ -141,6 +144,7 @@ export class TestSessions {
     input: Partial<SessionInput> = {},
   ): Promise<string> {
     const sessionId = Array.from({ length: 6 }, () => sessionIdAlphabet[randomInt(sessionIdAlphabet.length)]).join("");
+    this.#started.push(sessionId);
     await this.client.start(
       {
         v: 1,
@@ -148,7 +152,8 @@ export class TestSessions {
         title: prompt,
         cwd: this.workspace,
         repository: "workspace",
-        environment: { PATH: process.env.PATH ?? "", HOME: this.home.root },
+        // Nothing of the machine that runs the tests: recorded histories hold it.
+        environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.home.root },
         settings: {
           model: { provider: "fake", model: "fake" },
           thinking: "off",
