@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { activityInfo } from "@temporalio/activity";
+import type { ExtensionEvent } from "../src/agent/extension.ts";
+import { runAfterHooks } from "../src/agent/hooks.ts";
 import {
   type AssistantMessage,
   type StoredMessage,
@@ -9,14 +11,21 @@ import {
   type ToolResultMessage,
   toolCallsOf,
 } from "../src/agent/messages.ts";
-import { type AgentToolResult, type ToolContext, textResult, wrapToolDefinition } from "../src/agent/tool.ts";
+import {
+  type AgentToolResult,
+  type ToolContext,
+  type ToolDefinition,
+  textResult,
+  wrapToolDefinition,
+} from "../src/agent/tool.ts";
 import type { ExecuteInput, ExecuteResult } from "../src/protocol/activities.ts";
 import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
 import { boundErrorText, boundResult } from "./bounds.ts";
-import { beginCall, callFolderOf } from "./call-folder.ts";
+import { beginCall } from "./call-folder.ts";
 import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
 import { withNotice } from "./repeated-notice.ts";
-import { type ActivityServices, WorkerShutdown } from "./services.ts";
+import { type ActivityServices, type Toolset, WorkerShutdown } from "./services.ts";
+import { toolContext } from "./tool-context.ts";
 
 /** Runs one call. A tool's fault is a result; what fails the attempt is only the loss of this worker. */
 export const executeActivity =
@@ -26,55 +35,113 @@ export const executeActivity =
       const { runId, messageId } = input.assistant;
       const assistant = (await services.transcripts.find(input.sessionId, runId, messageId)) as AssistantMessage;
       const call = toolCallsOf(assistant)[input.position - 1]!;
-      const result = await runCall(services, input, call, attempt);
+      const { hooks, tools } = await services.toolset(input.cwd);
+      const tell = (event: ExtensionEvent) => tellListeners(services, hooks.listeners, event, input.sessionId);
+      const { callId: toolCallId, summary } = input;
+      tell({ type: "tool_execution_start", toolCallId, toolName: call.name, summary });
+      const startedAt = Date.now();
+      const executed = await runCall(services, tools, input, call, attempt);
+      const event = {
+        assistantMessage: assistant,
+        toolCall: call,
+        args: executed.args,
+        context: {
+          sessionId: input.sessionId,
+          cwd: input.cwd,
+          model: input.model,
+          messages: () => services.transcripts.upTo(input.sessionId, runId, messageId),
+        },
+        result: executed.result,
+        isError: executed.result.isError === true,
+      };
+      const result = executed.ran ? await runAfterHooks(hooks.after, event, attempt.signal) : executed.result;
       const stored = storedResult(call, result, input.failedBefore);
       services.transcripts.keep(stored);
+      const { isError } = stored.message;
+      tell({
+        type: "tool_execution_end",
+        toolCallId,
+        toolName: call.name,
+        summary,
+        isError,
+        durationMs: Date.now() - startedAt,
+      });
       return { v: 1, stored, ...(result.terminate ? { terminate: true } : {}) };
     });
 
+/** `ran` = execution began, so that after-hooks see it; a call refused before that is none of theirs. */
+interface Executed {
+  result: AgentToolResult;
+  args: Record<string, unknown>;
+  ran: boolean;
+}
+
 async function runCall(
   services: ActivityServices,
+  tools: ToolDefinition[],
   input: ExecuteInput,
   call: ToolCall,
   attempt: Attempt,
-): Promise<AgentToolResult> {
-  const { runId } = activityInfo().workflowExecution!;
-  const callFolder = callFolderOf(services.home, input.sessionId, runId, input.callId);
-  const context: ToolContext = {
-    sessionId: input.sessionId,
-    cwd: input.cwd,
-    callId: input.callId,
-    attempt: attempt.number,
-    environment: await services.environments.of(input.sessionId, runId),
-    callFolder,
-    withFileMutex: services.fileMutex,
-  };
+): Promise<Executed> {
+  const environment = await services.environments.of(input.sessionId, activityInfo().workflowExecution!.runId);
+  const context = toolContext(services, input, { callId: input.callId, attempt: attempt.number, environment });
+  let args: Record<string, unknown> = input.changed ?? call.arguments;
+  let ran = false;
   try {
-    const source = input.changed ? { ...call, arguments: input.changed } : call;
-    const checked = checkCall(services.tools, [call.name], source);
-    const { tool, args } = checked;
-    if (tool.effect !== "read") {
-      // What an earlier attempt left here means that its effect may have happened: the tool's journal decides, not a check.
-      if (!hasEntries(callFolder)) await refuseIfChanged(checked, context, input, callFolder);
-      mkdirSync(callFolder, { recursive: true, mode: 0o700 });
-      if (tool.effect === "external" && !tool.reattach && !beginCall(callFolder)) {
-        return failed(
-          `Interrupted: the worker went away while ${tool.name} ran. It may have run, in part or whole; it was not started again.`,
-        );
-      }
-    }
-    let settled = false;
+    const checked = checkCall(tools, [call.name], input.changed ? { ...call, arguments: input.changed } : call);
+    args = checked.args;
+    const interrupted = await beforeEffect(checked, context, input);
+    if (interrupted) return { result: failed(interrupted), args, ran };
     const onUpdate = (partial: AgentToolResult) => {
+      // What a tool sends after it settled is not shown: the result is.
       if (!settled) attempt.live.update(partial);
     };
+    let settled = false;
+    ran = true;
     try {
-      return await wrapToolDefinition(tool, context).execute(input.callId, args, attempt.signal, onUpdate);
+      const result = await wrapToolDefinition(checked.tool, context).execute(
+        input.callId,
+        args,
+        attempt.signal,
+        onUpdate,
+      );
+      return { result, args, ran };
     } finally {
       settled = true;
     }
   } catch (error) {
     if (error instanceof WorkerShutdown || attempt.signal.reason instanceof WorkerShutdown) throw workerGone();
-    return failed(boundErrorText(error instanceof Error ? error.message : String(error)));
+    return { result: failed(boundErrorText(error instanceof Error ? error.message : String(error))), args, ran };
+  }
+}
+
+/** Checks and records what must be before an effect. Text: why the call must not be started (again). */
+async function beforeEffect(
+  checked: CheckedCall,
+  context: ToolContext,
+  input: ExecuteInput,
+): Promise<string | undefined> {
+  const { tool } = checked;
+  if (tool.effect === "read") return undefined;
+  const { callFolder } = context;
+  // What an earlier attempt left here means that its effect may have happened: the tool's journal decides, not a check.
+  if (!hasEntries(callFolder)) await refuseIfChanged(checked, context, input, callFolder);
+  mkdirSync(callFolder, { recursive: true, mode: 0o700 });
+  if (tool.effect !== "external" || tool.reattach || beginCall(callFolder)) return undefined;
+  return `Interrupted: the worker went away while ${tool.name} ran. It may have run, in part or whole; it was not started again.`;
+}
+
+function tellListeners(
+  services: ActivityServices,
+  listeners: Toolset["hooks"]["listeners"],
+  event: ExtensionEvent,
+  sessionId: string,
+): void {
+  for (const { from, run } of listeners) {
+    if (run.type !== event.type) continue;
+    void (async () => run.listener(event, sessionId))().catch((error) =>
+      services.log(`a listener of ${from} failed: ${error}`),
+    );
   }
 }
 

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { type AssistantMessage, type StoredMessage, toolCallsOf } from "../src/agent/messages.ts";
+import { type AssistantMessage, type Message, type StoredMessage, toolCallsOf } from "../src/agent/messages.ts";
 import { loadContextFiles } from "../src/prompt/context-files.ts";
 import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
-import type { ModelInput, ModelResult } from "../src/protocol/activities.ts";
+import { allExtensionTools, type ModelInput, type ModelResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { ModelError } from "../src/providers/contract.ts";
 import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
-import { sizeOf, wellFormed } from "./bounds.ts";
+import { boundErrorText, sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
 import { prepareCalls } from "./preflight.ts";
 import { type ActivityServices, WorkerShutdown } from "./services.ts";
@@ -50,7 +50,9 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     });
   }
   const messages = await services.transcripts.resolve(input.sessionId, input.transcript);
-  const tools = services.tools.filter((tool) => input.activeTools.includes(tool.name));
+  const { tools: all, extensionTools, faults } = await services.toolset(cwd);
+  const ofExtensions = input.activeTools.includes(allExtensionTools) ? extensionTools : [];
+  const tools = all.filter(({ name }) => input.activeTools.includes(name) || ofExtensions.includes(name));
   const systemPrompt = buildSystemPrompt({ tools, cwd, date: input.date, contextFiles: await loadContextFiles(cwd) });
   const apiKey = await services.apiKeyFor(model);
   const message = await services.streamAssistant(
@@ -78,9 +80,16 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
   }
   services.transcripts.keep(stored);
   const offered = tools.map(({ name }) => name);
-  const prepared = signal.aborted ? undefined : await prepareAhead(services, input, stored, offered);
+  const prepared = signal.aborted ? undefined : await prepareAhead(services, input, stored, offered, messages, signal);
+  const notices = faults.slice(0, 10).map((fault) => boundErrorText(fault).slice(0, 500));
   const promptHash = createHash("sha256").update(systemPrompt).digest("hex").slice(0, 16);
-  return { v: 1, stored, offered: { tools: offered, promptHash }, ...(prepared ? { prepared } : {}) };
+  return {
+    v: 1,
+    stored,
+    offered: { tools: offered, promptHash },
+    ...(notices.length > 0 ? { notices } : {}),
+    ...(prepared ? { prepared } : {}),
+  };
 }
 
 /**
@@ -89,16 +98,19 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
  */
 async function prepareAhead(
   services: ActivityServices,
-  { sessionId, cwd, turn, preflight }: ModelInput,
+  { sessionId, cwd, turn, preflight, model: asked }: ModelInput,
   { message }: StoredMessage<AssistantMessage>,
   offered: string[],
+  before: Message[],
+  signal: AbortSignal,
 ): Promise<ModelResult["prepared"]> {
   try {
     const positions = toolCallsOf(message).map((_call, at) => at + 1);
     if (positions.length === 0 || positions.length > limits.callsPerAnswer || message.stopReason === "length")
       return undefined;
-    const request = { sessionId, cwd, turn, offered, positions, settings: preflight };
-    const calls = await prepareCalls(services, request, message);
+    const model = `${asked.provider}/${asked.model}`;
+    const request = { sessionId, cwd, model, turn, offered, positions, settings: preflight };
+    const calls = await prepareCalls(services, request, message, async () => [...before, message], signal);
     return sizeOf(calls) > preparedAheadBytes ? undefined : { settings: preflight, calls };
   } catch {
     return undefined;

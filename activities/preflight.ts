@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { activityInfo } from "@temporalio/activity";
+import { type HookContext, runBeforeHooks } from "../src/agent/hooks.ts";
 import {
   type AssistantMessage,
+  type Message,
   type StoredMessage,
   type ToolCall,
   type ToolResultMessage,
@@ -10,17 +13,18 @@ import {
 } from "../src/agent/messages.ts";
 import type { PreparedCall } from "../src/agent/prepared-call.ts";
 import { callKey } from "../src/agent/repeated-failures.ts";
-import type { Display, ToolContext, ToolPreview } from "../src/agent/tool.ts";
+import type { Display, ToolPreview } from "../src/agent/tool.ts";
 import type { PreflightSettings, SessionScope } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { callIdOf } from "../src/protocol/session.ts";
+import { validateToolArguments } from "../src/schema/validate.ts";
 import { resolveKey } from "../src/tools/paths.ts";
-import { decideByPolicy } from "../src/tools/policy.ts";
+import { decideByPolicy, type PolicyDecision } from "../src/tools/policy.ts";
 import { boundErrorText, boundResult, sizeOf, wellFormed } from "./bounds.ts";
-import { callFolderOf } from "./call-folder.ts";
 import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
 import { withNotice } from "./repeated-notice.ts";
-import type { ActivityServices } from "./services.ts";
+import type { ActivityServices, Toolset } from "./services.ts";
+import { toolContext } from "./tool-context.ts";
 
 const displayBytesPerBatch = 512 * 1024;
 
@@ -32,9 +36,13 @@ export interface Preflight extends SessionScope {
   /** Positions in the assistant message, from 1. */
   positions: number[];
   settings: PreflightSettings;
+  model: string;
   /** Arguments a person edited, for the one call they belong to. */
   editedArgs?: Record<string, unknown>;
 }
+
+/** The conversation up to and including the assistant message, for hooks that ask for it. */
+type ReadMessages = () => Promise<Message[]>;
 
 /**
  * Preflight of a batch, in source order: lookup, arguments, schema, preview, policy. Runs nothing, may run twice. A call
@@ -44,11 +52,26 @@ export async function prepareCalls(
   services: ActivityServices,
   input: Preflight,
   assistant: AssistantMessage,
+  readMessages: ReadMessages,
+  signal: AbortSignal,
 ): Promise<PreparedCall[]> {
+  const toolset = await services.toolset(input.cwd);
+  const { sessionId, cwd, model } = input;
+  const hooks: HookContext = { sessionId, cwd, model, messages: readMessages };
   const all = toolCallsOf(assistant);
   const { runId } = activityInfo().workflowExecution!;
   const environment = await services.environments.of(input.sessionId, runId);
-  const batch: Batch = { input, services, environment, earlier: new Map(), written: new Set() };
+  const batch: Batch = {
+    input,
+    services,
+    toolset,
+    assistant,
+    hooks,
+    signal,
+    environment,
+    earlier: new Map(),
+    written: new Set(),
+  };
   const calls: PreparedCall[] = [];
   for (const position of input.positions) {
     calls.push(await prepareCall(batch, callIdOf(input.turn, position), all[position - 1]!));
@@ -59,6 +82,10 @@ export async function prepareCalls(
 interface Batch {
   input: Preflight;
   services: ActivityServices;
+  toolset: Toolset;
+  assistant: AssistantMessage;
+  hooks: HookContext;
+  signal: AbortSignal;
   environment: Record<string, string>;
   /** Calls of the batch with a provider's id, by id and content. */
   earlier: Map<string, string>;
@@ -67,28 +94,17 @@ interface Batch {
 }
 
 async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promise<PreparedCall> {
-  const { input, services } = batch;
-  const { approval, remembered, repeated } = input.settings;
+  const { input, toolset } = batch;
+  const { remembered, repeated } = input.settings;
   try {
     refuseDuplicate(batch, callId, call);
     const source = input.editedArgs ? { ...call, arguments: input.editedArgs } : call;
-    const checked = checkCall(services.tools, input.offered, source);
+    const { checked, changed, asked } = await withHooks(batch, call, checkCall(toolset.tools, input.offered, source));
     const preview = await previewInBatch(batch, callId, checked);
-    const digest = digestOf(checked, preview, input.cwd);
     const { tool } = checked;
     const lockKeys = preview.paths.filter(({ access }) => access === "write").map(({ path }) => path);
     for (const path of lockKeys) batch.written.add(path);
-    const command = typeof checked.args.command === "string" ? checked.args.command : undefined;
-    const decision = await decideByPolicy({
-      tool,
-      level: approval,
-      preview,
-      ...(command === undefined ? {} : { command }),
-      cwd: input.cwd,
-      ...(batch.environment.PATH ? { searchPath: batch.environment.PATH } : {}),
-      tempFolder: tmpdir(),
-      tempiFolders: [services.home.root, services.home.configFile],
-    });
+    const decision = await decide(batch, checked, preview, asked);
     const remember = rememberOf(checked, lockKeys, input.cwd);
     const asks = decision.kind === "ask" && !(remember && remembered.includes(remember.rememberKey));
     return {
@@ -96,11 +112,11 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
       toolCallId: call.id,
       toolName: tool.name,
       kind: asks ? "ask" : "ready",
-      ...(input.editedArgs ? { args: checked.args } : {}),
+      ...(input.editedArgs || changed ? { args: checked.args } : {}),
       effect: tool.effect,
       executionMode: tool.executionMode ?? "parallel",
       lockKeys,
-      digest,
+      digest: digestOf(checked, preview, input.cwd),
       summary: wellFormed(preview.summary).slice(0, limits.summaryCharacters),
       display: preview.display,
       ...(asks ? { reason: decision.reason, ...(decision.detail ? { reasonDetail: decision.detail } : {}) } : {}),
@@ -110,6 +126,40 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
     const failures = repeated?.key === callKey(call) ? repeated.count + 1 : 1;
     return refused(batch, callId, call, withNotice(boundErrorText(messageOf(error)), failures));
   }
+}
+
+/** Before-hooks in load order; what one changed passed the schema again. Throws what the model reads when one blocks. */
+async function withHooks(batch: Batch, toolCall: ToolCall, checked: CheckedCall) {
+  const { toolset, assistant, hooks, signal } = batch;
+  const event = { assistantMessage: assistant, toolCall, args: checked.args, context: hooks };
+  const recheck = (args: Record<string, unknown>) =>
+    validateToolArguments(checked.tool, args) as Record<string, unknown>;
+  const outcome = await runBeforeHooks(toolset.hooks.before, event, signal, recheck);
+  if (outcome.kind === "block") throw new Error(outcome.reason);
+  return { checked: { ...checked, args: outcome.args }, changed: outcome.changed, asked: outcome.asked };
+}
+
+/** Policy on what would run now, then the hooks' wish: a hook can make a call ask, never make it run unasked. */
+async function decide(
+  batch: Batch,
+  { tool, args }: CheckedCall,
+  preview: ToolPreview,
+  asked: string[],
+): Promise<PolicyDecision> {
+  const { input, services, toolset, environment } = batch;
+  const decision = await decideByPolicy({
+    tool,
+    ofExtension: toolset.extensionTools.includes(tool.name),
+    level: input.settings.approval,
+    preview,
+    ...(typeof args.command === "string" ? { command: args.command } : {}),
+    cwd: input.cwd,
+    ...(environment.PATH ? { searchPath: environment.PATH } : {}),
+    tempFolder: tmpdir(),
+    tempiFolders: [services.home.root, dirname(services.home.configFile)],
+  });
+  if (decision.kind === "ask" || asked.length === 0) return decision;
+  return { kind: "ask", reason: "hook", detail: asked.join("; ").slice(0, 500) };
 }
 
 /** The same id with the same content twice in one answer is one call sent twice: the work must not be done twice. */
@@ -125,15 +175,7 @@ function refuseDuplicate(batch: Batch, callId: string, call: ToolCall): void {
 /** An edit may build on what an earlier call of the batch will write: then its own check waits until it runs. */
 async function previewInBatch(batch: Batch, callId: string, checked: CheckedCall): Promise<ToolPreview> {
   const { input, services, environment } = batch;
-  const context: ToolContext = {
-    sessionId: input.sessionId,
-    cwd: input.cwd,
-    callId,
-    attempt: 1,
-    environment,
-    callFolder: callFolderOf(services.home, input.sessionId, activityInfo().workflowExecution!.runId, callId),
-    withFileMutex: services.fileMutex,
-  };
+  const context = toolContext(services, input, { callId, attempt: 1, environment });
   try {
     return await previewOf(checked, context);
   } catch (error) {

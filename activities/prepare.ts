@@ -8,8 +8,10 @@ import type { ActivityServices } from "./services.ts";
 export const prepareActivity =
   (services: ActivityServices) =>
   async (input: PrepareInput): Promise<PrepareResult> =>
-    await runAttempt(services, input.sessionId, `prepare:${input.turn}`, async () => {
-      const { runId, messageId } = input.assistant;
-      const assistant = await services.transcripts.find(input.sessionId, runId, messageId);
-      return { v: 1, calls: await prepareCalls(services, input, assistant as AssistantMessage) };
+    await runAttempt(services, input.sessionId, `prepare:${input.turn}`, async ({ signal }) => {
+      const { sessionId, assistant: reference } = input;
+      const { runId, messageId } = reference;
+      const assistant = (await services.transcripts.find(sessionId, runId, messageId)) as AssistantMessage;
+      const readMessages = () => services.transcripts.upTo(sessionId, runId, messageId);
+      return { v: 1, calls: await prepareCalls(services, input, assistant, readMessages, signal) };
     });

@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import type { Registered } from "../src/agent/extension.ts";
 import type { AgentToolResult, ToolDefinition } from "../src/agent/tool.ts";
 import type { Home } from "../src/config/home.ts";
 import type { ModelSettings } from "../src/protocol/session.ts";
@@ -12,7 +13,10 @@ export interface ActivityServices {
   home: Home;
   transcripts: Transcripts;
   environments: Environments;
-  tools: ToolDefinition[];
+  /** What a session of a workspace can use now; read anew for each activity, so that changed extensions count. */
+  toolset(cwd: string): Promise<Toolset>;
+  /** A line for the worker's log; never message text. */
+  log(text: string): void;
   live: LiveHub;
   streamAssistant: StreamAssistant;
   /** The key for a model, read anew for each request; undefined when none is configured. Throws `ModelError` when it can't be read. */
@@ -21,6 +25,17 @@ export interface ActivityServices {
   decisionKey(): string | undefined;
   attempts: RunningAttempts;
   fileMutex: <T>(path: string, fn: () => Promise<T>) => Promise<T>;
+}
+
+/** Everything a session of one workspace can use. */
+export interface Toolset {
+  /** Built-in tools, replaced by extensions' tools of the same name, then the other tools of extensions. */
+  tools: ToolDefinition[];
+  /** Names of the tools that come from extensions. */
+  extensionTools: string[];
+  hooks: Pick<Registered, "before" | "after" | "listeners">;
+  /** What was skipped and why, in words. */
+  faults: string[];
 }
 
 /** Growing output of one attempt, for whoever watches. */

@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import type { Message, StoredMessage } from "../src/agent/messages.ts";
 import { readRun } from "../src/client/read-history.ts";
 import type { TranscriptReference } from "../src/protocol/activities.ts";
-import { transcriptQuery, workflowIdOf } from "../src/protocol/session.ts";
+import { type TranscriptSegment, transcriptQuery, workflowIdOf } from "../src/protocol/session.ts";
 
 const cachedMessages = 20_000;
 const cachedRuns = 500;
@@ -43,6 +43,18 @@ export class Transcripts {
     return [...earlier, ...all.map((id) => this.#body(id))];
   }
 
+  /** The conversation of an open run up to and including a message, in order. */
+  async upTo(sessionId: string, runId: string, messageId: string): Promise<Message[]> {
+    const segments = await this.#readOpenRun(sessionId, runId, Number.POSITIVE_INFINITY);
+    const earlier: Message[] = [];
+    for (const segment of segments) {
+      const messages = await this.#closedRun(sessionId, segment.runId);
+      earlier.push(...messages.slice(segment.from, segment.to).map(({ message }) => message));
+    }
+    const ids = this.#runs.get(runId) ?? [];
+    return [...earlier, ...ids.slice(0, ids.indexOf(messageId) + 1).map((id) => this.#body(id))];
+  }
+
   /** One message of an open run. */
   async find(sessionId: string, runId: string, messageId: string): Promise<Message> {
     if (!this.#bodies.has(messageId)) await this.#readOpenRun(sessionId, runId, Number.POSITIVE_INFINITY);
@@ -79,7 +91,8 @@ export class Transcripts {
   /** Runs read to their end: their list of ids is whole. */
   readonly #complete = new Set<string>();
 
-  async #readOpenRun(sessionId: string, runId: string, atLeast: number): Promise<void> {
+  async #readOpenRun(sessionId: string, runId: string, atLeast: number): Promise<TranscriptSegment[]> {
+    let segments: TranscriptSegment[] = [];
     const handle = this.#client.workflow.getHandle(workflowIdOf(sessionId), runId);
     const ids: string[] = [];
     try {
@@ -87,6 +100,7 @@ export class Transcripts {
         const page = await handle.query(transcriptQuery, ids.length);
         if ("error" in page) throw new Error(page.error);
         count = page.count;
+        segments = page.segments;
         for (const entry of page.entries) {
           ids.push(entry.id);
           if ("message" in entry) this.keep(entry);
@@ -96,7 +110,8 @@ export class Transcripts {
       }
     } catch {
       // No query is answered while a workflow task fails or the run is closed; history always is.
-      const { messages } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+      const { messages, input } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+      segments = input?.previous?.carried.segments ?? [];
       ids.length = 0;
       for (const stored of messages) {
         ids.push(stored.id);
@@ -104,6 +119,7 @@ export class Transcripts {
       }
     }
     this.#keepRun(runId, ids);
+    return segments;
   }
 
   /** A prompt that an earlier run received and this one took. */

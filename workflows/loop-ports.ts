@@ -56,6 +56,7 @@ export function loopPorts(context: PortsContext): LoopPorts {
       if ("reason" in answer) return answer;
       offered = answer.offered.tools;
       ahead = answer.prepared;
+      for (const text of answer.notices ?? []) record.noticeOnce(text);
       return answer.stored;
     },
     prepareToolCalls: async (turn, assistant, calls) => {
@@ -151,12 +152,15 @@ function prepareInput(
     sessionId: input.sessionId,
     cwd: input.cwd,
     turn,
+    model: modelName(context),
     assistant: { runId: record.runId, messageId: assistant.id },
     offered,
     positions: calls.map(({ callId }) => Number(callId.split(".")[1])),
     settings: preflightSettings(context),
   };
 }
+
+const modelName = ({ settings: { model } }: PortsContext): string => `${model.provider}/${model.model}`;
 
 const preflightSettings = ({ settings, approvals, loop }: PortsContext): PreflightSettings => ({
   approval: settings.approval,
@@ -183,6 +187,8 @@ async function executeToolCall(
     callId,
     assistant: { runId: record.runId, messageId: assistant.id },
     position: Number(callId.split(".")[1]),
+    model: modelName(context),
+    summary: prepared.summary,
     digest,
     failedBefore,
     approved: prepared.kind === "ask",

@@ -38,6 +38,7 @@ export class SessionRecord {
   deniedCalls = 0;
   #published = "";
   #hinted = false;
+  readonly #noticed = new Set<string>();
 
   constructor(input: SessionInput) {
     const carried = input.previous?.carried;
@@ -100,6 +101,13 @@ export class SessionRecord {
     const from = this.#named;
     this.#named = this.entries.length;
     return { segments: this.segments, runId: this.runId, from, ids: this.entries.slice(from).map(({ id }) => id) };
+  }
+
+  /** For what is found again in every turn. */
+  noticeOnce(text: string): void {
+    if (this.#noticed.has(text)) return;
+    this.#noticed.add(text);
+    this.emit({ type: "notice", text });
   }
 
   setState(state: SessionStateName, cause?: string, next?: string): void {

@@ -62,8 +62,31 @@ export interface ToolContext {
   environment: Record<string, string>;
   /** Folder of this call alone (0700), the same for each attempt: journal, spooled output, exit code. Created by the caller. */
   callFolder: string;
+  /** `provider/model` that the session asks. */
+  model: string;
   /** Runs `fn` while no other call of any session writes `path`. */
   withFileMutex<T>(path: string, fn: () => Promise<T>): Promise<T>;
+  /** A line for the worker's log. Do not log what the model or a file says. */
+  log(text: string): void;
+  /** Runs a program (no shell) in the workspace with the session's environment; ends with the call. Never rejects for its exit code. */
+  exec(program: string, args: string[], options?: ExecOptions): Promise<ExecResult>;
+}
+
+export interface ExecOptions {
+  /** Default: the workspace. */
+  cwd?: string;
+  /** Milliseconds; default none. */
+  timeoutMs?: number;
+  /** Text for its standard input; default none. */
+  input?: string;
+  signal?: AbortSignal;
+}
+
+/** Output is cut at 1 MB each. `code` is null when a signal ended the program. */
+export interface ExecResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
 }
 
 /** What a person reads before the call runs, and what decides whether they are asked. */

@@ -3,14 +3,16 @@ import { decisionKeyOf, type Home } from "../config/home.ts";
 import { loadConfig } from "../config/load.ts";
 import { streamAssistant } from "../providers/index.ts";
 import { builtInTools } from "../tools/index.ts";
+import { toolsetOf } from "../worker/extensions/toolset.ts";
 import { apiKeyFor } from "./api-key.ts";
 
 /** What a worker of this home offers to sessions. */
 export function workerServices(
   home: Home,
-): Pick<ActivityServices, "tools" | "streamAssistant" | "apiKeyFor" | "decisionKey"> {
+): Pick<ActivityServices, "toolset" | "streamAssistant" | "apiKeyFor" | "decisionKey"> {
+  const builtIn = builtInTools();
   return {
-    tools: builtInTools(),
+    toolset: (cwd) => toolsetOf(home, cwd, builtIn),
     streamAssistant,
     apiKeyFor: (model) => apiKeyFor(home, model),
     decisionKey: () => (loadConfig(home).values.approval_proof === "off" ? undefined : decisionKeyOf(home)),

@@ -21,6 +21,9 @@ export interface SessionScope {
   cwd: string;
 }
 
+/** Stands in `activeTools` for all tools of extensions. */
+export const allExtensionTools = "extensions";
+
 export interface ModelInput extends SessionScope {
   v: 1;
   turn: number;
@@ -39,6 +42,8 @@ export interface ModelResult {
   stored: StoredMessage<AssistantMessage>;
   /** What the model was offered: calls are looked up in this set. */
   offered: { tools: string[]; promptHash: string };
+  /** Things a person should know, such as an extension that was skipped; told once each. */
+  notices?: string[];
   /**
    * The answer's calls, prepared. Absent when there are none, when they are not to run, or when it did not work or grew too
    * large: then `prepare` does it. Holds for the settings it was made with.
@@ -64,6 +69,8 @@ export interface AssistantReference {
 export interface PrepareInput extends SessionScope {
   v: 1;
   turn: number;
+  /** `provider/model`, for hooks and tools. */
+  model: string;
   assistant: AssistantReference;
   offered: string[];
   /** Positions in the assistant message, from 1. */
@@ -81,8 +88,12 @@ export interface PrepareResult {
 export interface ExecuteInput extends SessionScope {
   v: 1;
   callId: string;
+  /** `provider/model`, for hooks and tools. */
+  model: string;
   assistant: AssistantReference;
   position: number;
+  /** As in the timeline. */
+  summary: string;
   digest: string;
   /** For the reader of the Temporal UI, up to 8 KB; what runs are the assistant message's arguments unless `changed`. */
   args?: ToolCall["arguments"];

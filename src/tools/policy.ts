@@ -8,6 +8,8 @@ import { isReadOnlyCommand } from "./read-only-command.ts";
 
 export interface PolicyInput {
   tool: { name: string; effect: ToolEffect };
+  /** An extension's tool is never one of those that need not ask, whatever it is called. */
+  ofExtension?: boolean;
   level: ApprovalLevel;
   preview: ToolPreview;
   /** The line, for bash. */
@@ -31,10 +33,11 @@ const editTools = new Set(["edit", "write"]);
 /** Whether a call may run or a person is asked first, by the session's approval level. */
 export async function decideByPolicy(input: PolicyInput): Promise<PolicyDecision> {
   const { tool, level, command } = input;
-  if (readTools.has(tool.name) && tool.effect === "read") return { kind: "allow" };
+  if (readTools.has(tool.name) && tool.effect === "read" && !input.ofExtension) return { kind: "allow" };
   const file = await decideByFiles(input);
   if (file) return file;
   if (level === "auto") return { kind: "allow" };
+  if (input.ofExtension) return { kind: "ask", reason: "level" };
   if (tool.name === "bash") {
     const readOnly = command !== undefined && (await isReadOnly(command, input));
     return readOnly ? { kind: "allow" } : { kind: "ask", reason: "not-read-only" };

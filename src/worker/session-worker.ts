@@ -14,6 +14,8 @@ import { LiveServer } from "./live-server.ts";
 import { AttemptJournal } from "./running-attempts.ts";
 import { payloadConverterPath, workflowBundle } from "./workflow-bundle.ts";
 
+/** The supervisor keeps standard error as the worker's log. */
+const log = (text: string): void => console.error(`${new Date().toISOString()} ${text}`);
 const connectPatienceMs = 60_000;
 
 export interface WorkerOptions {
@@ -23,7 +25,7 @@ export interface WorkerOptions {
   /** TLS and credentials, for a server that a profile named. */
   connection?: ConnectionOptions;
   /** What the composition decides: tools, model, keys. */
-  services: Pick<ActivityServices, "tools" | "streamAssistant" | "apiKeyFor" | "decisionKey">;
+  services: Pick<ActivityServices, "toolset" | "streamAssistant" | "apiKeyFor" | "decisionKey">;
 }
 
 export interface SessionWorker {
@@ -63,7 +65,17 @@ export async function startSessionWorker({
     taskQueue: taskQueueOf(machineIdOf(home)),
     workflowBundle: await bundling,
     dataConverter: { payloadConverterPath },
-    activities: createActivities({ ...services, client, home, transcripts, environments, live, attempts, fileMutex }),
+    activities: createActivities({
+      ...services,
+      log,
+      client,
+      home,
+      transcripts,
+      environments,
+      live,
+      attempts,
+      fileMutex,
+    }),
     sinks,
     stickyQueueScheduleToStartTimeout: "2 seconds",
     maxConcurrentActivityTaskExecutions: 200,

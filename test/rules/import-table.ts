@@ -96,11 +96,11 @@ export const importTable: readonly ImportRow[] = [
   surfaceRow("src/web"),
   {
     from: "src/worker",
-    values: ["activities", "src/agent", "src/config", "src/protocol"],
+    values: ["activities", "src/agent", "src/schema", "src/config", "src/protocol"],
     types: ["workflows"],
     node: true,
     packages: "all",
-    rule: "imports activities, src/agent, src/config and src/protocol; workflows only as a path to bundle (and types of sinks)",
+    rule: "imports activities, src/agent, src/schema, src/config and src/protocol; workflows only as a path to bundle (and types of sinks)",
   },
   {
     from: "src/main",

@@ -13,6 +13,7 @@ import { decisionKeyOf, type Home, homeOf, prepareHome } from "../../src/config/
 import { type SessionInput, type SessionState, sessionIdAlphabet } from "../../src/protocol/session.ts";
 import type { ModelRequest, StreamAssistant } from "../../src/providers/contract.ts";
 import { builtInTools } from "../../src/tools/index.ts";
+import { toolsetOf } from "../../src/worker/extensions/toolset.ts";
 import { startSessionWorker } from "../../src/worker/session-worker.ts";
 import { recordHistories } from "./record-histories.ts";
 
@@ -109,7 +110,7 @@ export class TestSessions {
       address: this.address,
       namespace: "default",
       services: {
-        tools,
+        toolset: async (cwd) => await toolsetOf(this.home, cwd, tools),
         streamAssistant: model.stream,
         apiKeyFor: async () => undefined,
         decisionKey: () => decisionKeyOf(this.home),
