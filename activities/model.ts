@@ -81,7 +81,11 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
   services.transcripts.keep(stored);
   const offered = tools.map(({ name }) => name);
   const prepared = signal.aborted ? undefined : await prepareAhead(services, input, stored, offered, messages, signal);
-  const notices = faults.slice(0, 10).map((fault) => boundErrorText(fault).slice(0, 500));
+  const missing = input.activeTools.filter(
+    (name) => name !== allExtensionTools && !all.some((tool) => tool.name === name),
+  );
+  const unknown = missing.map((name) => `there is no tool "${name}": tempi set ${input.sessionId} --tools -${name}`);
+  const notices = [...faults, ...unknown].slice(0, 10).map((fault) => boundErrorText(fault).slice(0, 500));
   const promptHash = createHash("sha256").update(systemPrompt).digest("hex").slice(0, 16);
   return {
     v: 1,

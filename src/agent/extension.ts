@@ -1,10 +1,23 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { AgentEvent } from "./events.ts";
 import type { AfterToolCall, BeforeToolCall, Named } from "./hooks.ts";
-import type { ToolDefinition } from "./tool.ts";
+import type { AgentToolResult, ToolContext, ToolDefinition, ToolPreview, ToolUpdate } from "./tool.ts";
 
 /** What listeners hear: the starts and ends of calls, in the worker that runs them. */
 export type ExtensionEvent = Extract<AgentEvent, { type: "tool_execution_start" | "tool_execution_end" }>;
+
+/** A tool whose parameters are plain JSON Schema: checked and converted alike, but its params have no type of their own. */
+export type PlainToolDefinition = Omit<ToolDefinition, "parameters" | "execute" | "preview"> & {
+  parameters: Record<string, unknown>;
+  preview?(params: Record<string, unknown>, ctx: ToolContext): Promise<ToolPreview>;
+  execute(
+    toolCallId: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+    onUpdate: ToolUpdate,
+    ctx: ToolContext,
+  ): Promise<AgentToolResult>;
+};
 
 /**
  * What an extension's default export is called with, once for each version of its file. Everything is registered before the
@@ -13,6 +26,7 @@ export type ExtensionEvent = Extract<AgentEvent, { type: "tool_execution_start" 
 export interface ExtensionApi {
   /** Adds a tool; one with the name of a built-in replaces it. */
   registerTool<TParameters extends TSchema, TDetails>(tool: ToolDefinition<TParameters, TDetails>): void;
+  registerTool(tool: PlainToolDefinition): void;
   beforeToolCall(hook: BeforeToolCall): void;
   afterToolCall(hook: AfterToolCall): void;
   /** Listeners are told and not awaited; what they throw is logged. */

@@ -32,6 +32,8 @@ export const ConfigSchema = Type.Object(
     max_turns: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
     on_ask: Type.Optional(oneOf("park", "deny")),
     notify: Type.Optional(oneOf("on", "off")),
+    /** Names, or `+name` and `-name`, as `--tools`. */
+    tools: Type.Optional(Type.Array(Type.String({ pattern: "^[+-]?[A-Za-z0-9_-]{1,64}$" }))),
     keep_awake: Type.Optional(oneOf("running", "never")),
     server: Type.Optional(
       Type.Object(

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { type ProgramOptions, runProgram, sayError } from "../cli/program.ts";
 import type { CliServices, ConnectedClient } from "../cli/services.ts";
+import { allTools, chooseTools, toolsOfAuto } from "../config/active-tools.ts";
 import { UsageError, UserError } from "../config/errors.ts";
 import { type Home, HomeError, homeOf } from "../config/home.ts";
 import type { Config } from "../config/load.ts";
@@ -11,9 +12,6 @@ import { version } from "./version.ts";
 const idleExitMinutes = 60;
 /** A handle that a library left open must not keep a finished command alive. */
 const lingerMs = 2_000;
-const tools = ["read", "bash", "edit", "write", "grep", "find", "ls"];
-/** What need not ask must not be forced through bash; where nothing asks, bash is enough. */
-const toolsOfAuto = ["read", "bash", "edit", "write"];
 
 /** The command line `tempi …`; sets the exit code of the process. */
 export async function main(argv: string[]): Promise<void> {
@@ -85,15 +83,12 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
     model: (name) => modelOf(name, cwd),
     settings: async (flags, folder) => {
       const { values } = await loaded();
-      for (const name of flags.tools ?? []) {
-        if (!tools.includes(name)) throw new UsageError(`no such tool: "${name}"`, `--tools ${tools.join(",")}`);
-      }
       const approval = flags.approval ?? values.approval;
       return {
         model: await modelOf(flags.model, folder),
         thinking: flags.thinking ?? values.thinking,
         approval,
-        activeTools: flags.tools ?? (approval === "auto" ? toolsOfAuto : tools),
+        activeTools: chooseTools(flags.tools, chooseTools(values.tools, approval === "auto" ? toolsOfAuto : allTools)),
         maxTurns: flags.maxTurns ?? values.max_turns,
       };
     },

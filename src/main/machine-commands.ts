@@ -71,6 +71,11 @@ export function registerMachineCommands(program: Command, services: MachineServi
     .action(async (name: string | undefined, flags: { follow?: boolean; lines: number }) =>
       (await import("./logs-command.ts")).logsCommand(context(), name, flags),
     );
+  machine("trust [folder]", "let the extensions in a folder's .tempi run, as they are now")
+    .option("--revoke", "take it back")
+    .action(async (folder: string | undefined, flags: { revoke?: boolean }) =>
+      (await import("./trust-command.ts")).trustCommand(context(), folder, flags),
+    );
   machine("config", "print every setting with its origin")
     .option("--json", "as one JSON value")
     .action(async (flags: { json?: boolean }) => (await import("./config-command.ts")).configCommand(context(), flags));

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { homeOf, prepareHome } from "../config/home.ts";
 import { resolveAddress } from "../server/resolve-address.ts";
+import { resolvePackagesForExtensions } from "../worker/extensions/resolve-packages.ts";
 import { startSessionWorker } from "../worker/session-worker.ts";
 import { version } from "./version.ts";
 import { workerServices } from "./worker-services.ts";
@@ -18,6 +19,7 @@ if (!values.address) {
 }
 // Our own SIGTERM handling comes first; the SDK's would cancel all work before tools hear of it.
 Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("WARN") });
+resolvePackagesForExtensions();
 const home = homeOf();
 prepareHome(home);
 const { address, namespace } = values;

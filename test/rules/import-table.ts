@@ -55,6 +55,7 @@ const surfaceRow = (from: string): ImportRow => ({
 const below = ["activities", ...pure, ...tooling, "src/protocol", "src/client", "src/server", "src/config"] as const;
 
 export const importTable: readonly ImportRow[] = [
+  { ...pureRow("src/index"), values: ["src/agent"], rule: "what extensions import: src/agent and TypeBox only" },
   pureRow("src/agent"),
   pureRow("src/schema"),
   {

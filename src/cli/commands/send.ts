@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { chooseTools } from "../../config/active-tools.ts";
 import type { ConfigureSignal, Delivery } from "../../protocol/session.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { FollowOptions } from "../follow/follow-session.ts";
@@ -48,7 +49,9 @@ export async function continueLast(
       ...(model === undefined ? {} : { model }),
       ...(flags.thinking === undefined ? {} : { thinking: flags.thinking }),
       ...(flags.approval === undefined ? {} : { approval: flags.approval }),
-      ...(flags.tools === undefined ? {} : { activeTools: flags.tools }),
+      ...(flags.tools === undefined
+        ? {}
+        : { activeTools: chooseTools(flags.tools, (await client.state(sessionId)).settings.activeTools) }),
     };
     const since = await deliver(client, sessionId, text, "steer");
     if (Object.keys(changes).length > 0) await client.configure(sessionId, changes);

@@ -1,3 +1,4 @@
+import { chooseTools } from "../../config/active-tools.ts";
 import { UserError } from "../../config/errors.ts";
 import type { ConfigureSignal } from "../../protocol/session.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -19,10 +20,9 @@ export async function setCommand(
     ...(flags.model === undefined ? {} : { model: await services.model(flags.model) }),
     ...(flags.thinking === undefined ? {} : { thinking: flags.thinking }),
     ...(flags.approval === undefined ? {} : { approval: flags.approval }),
-    ...(flags.tools === undefined ? {} : { activeTools: flags.tools }),
     ...(flags.title === undefined ? {} : { title: flags.title }),
   };
-  const names = Object.keys(changes);
+  const names = [...Object.keys(changes), ...(flags.tools === undefined ? [] : ["tools"])];
   if (names.length === 0) {
     throw new UserError("set needs something to change.", {
       exitCode: exitCodes.usage,
@@ -34,6 +34,9 @@ export async function setCommand(
       command: "set",
       fits: (session) => groupOf(session.state) !== "Done",
     });
+    if (flags.tools !== undefined) {
+      changes.activeTools = chooseTools(flags.tools, (await client.state(sessionId)).settings.activeTools);
+    }
     await client.configure(sessionId, changes);
     say(services, `${sessionId}: ${names.join(", ")} changed; it counts from the next turn on.`);
     return exitCodes.answered;

@@ -41,7 +41,8 @@ async function run(file: ExtensionFile): Promise<Registered> {
   };
   await bounded(
     (module.default as Extension)({
-      registerTool: (tool) => add(registered.tools, { from, run: checkedTool(tool as unknown as ToolDefinition) }),
+      registerTool: (tool: object) =>
+        add(registered.tools, { from, run: checkedTool(tool as unknown as ToolDefinition) }),
       beforeToolCall: (hook) => add(registered.before, { from, run: hook }),
       afterToolCall: (hook) => add(registered.after, { from, run: hook }),
       on: (type, listener) => add(registered.listeners, { from, run: { type, listener } }),
