@@ -29,11 +29,19 @@ export async function runAttempt<T>(
   // shorter than the beat needs none.
   const timer = setInterval(() => context.heartbeat({ tail: live.tail() }), limits.heartbeatDetailsMs);
   const running = services.attempts.begin({ runId: workflowExecution!.runId, activityId, taskToken });
-  const signal = AbortSignal.any([context.cancellationSignal, running.signal]);
+  const engine = new AbortController();
+  // Only a person's cancellation stops the work. An attempt that the engine gave up (this process slept, another one took over,
+  // someone paused or reset it) leaves its command to the next attempt.
+  const onCancel = () =>
+    engine.abort(
+      context.cancellationDetails?.cancelRequested ? context.cancellationSignal.reason : new WorkerShutdown(),
+    );
+  context.cancellationSignal.addEventListener("abort", onCancel, { once: true });
+  const signal = AbortSignal.any([engine.signal, running.signal]);
   try {
     return await work({ signal, live, number });
   } catch (error) {
-    if (running.signal.reason instanceof WorkerShutdown) throw workerGone();
+    if (signal.reason instanceof WorkerShutdown) throw workerGone();
     throw error;
   } finally {
     clearInterval(timer);

@@ -34,7 +34,7 @@ export function digestOf({ tool, args }: CheckedCall, preview: ToolPreview, cwd:
 }
 
 /** The same value with sorted keys, so that equal arguments have equal text. */
-function sorted(value: unknown): unknown {
+export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(

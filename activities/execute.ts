@@ -15,10 +15,12 @@ import {
   type AgentToolResult,
   type ToolContext,
   type ToolDefinition,
+  type ToolPreview,
   textResult,
   wrapToolDefinition,
 } from "../src/agent/tool.ts";
 import type { ExecuteInput, ExecuteResult } from "../src/protocol/activities.ts";
+import { resolveKey } from "../src/tools/paths.ts";
 import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
 import { boundErrorText, boundResult } from "./bounds.ts";
 import { beginCall } from "./call-folder.ts";
@@ -125,7 +127,7 @@ async function beforeEffect(
   if (tool.effect === "read") return undefined;
   const { callFolder } = context;
   // What an earlier attempt left here means that its effect may have happened: the tool's journal decides, not a check.
-  if (!hasEntries(callFolder)) await refuseIfChanged(checked, context, input, callFolder);
+  if (!hasEntries(callFolder)) await refuseIfChanged(checked, context, input);
   mkdirSync(callFolder, { recursive: true, mode: 0o700 });
   if (tool.effect !== "external" || tool.reattach || beginCall(callFolder)) return undefined;
   return `Interrupted: the worker went away while ${tool.name} ran. It may have run, in part or whole; it was not started again.`;
@@ -146,22 +148,36 @@ function tellListeners(
 }
 
 /**
- * What a person allowed is what runs: days may lie between. A call nobody had to allow runs on what is there now.
- * Changes that earlier calls of the same answer made to the file were allowed with it.
+ * What was judged is what runs: days may lie between, and earlier calls of the answer ran. The files must be those of the
+ * preflight, whoever allowed it; what a person allowed must also be the same in content. Changes that earlier calls of the
+ * same answer made to the file were allowed with it.
  */
-async function refuseIfChanged(
-  checked: CheckedCall,
-  context: ToolContext,
-  input: ExecuteInput,
-  callFolder: string,
-): Promise<void> {
-  if (!input.approved) return;
-  const preview = await previewOf(checked, context);
-  if (digestOf(checked, preview, input.cwd) === input.digest) return;
-  if (preview.paths.some(({ path }) => writtenEarlier(callFolder, input.callId, path))) return;
+async function refuseIfChanged(checked: CheckedCall, context: ToolContext, input: ExecuteInput): Promise<void> {
+  const { args, tool } = checked;
+  let preview: ToolPreview | undefined;
+  try {
+    preview = await previewOf(checked, context);
+  } catch (error) {
+    // An approved call that cannot be shown any more is not the one that was shown; any other fails by itself in a moment.
+    if (input.approved && !(typeof args.path === "string")) throw error;
+  }
+  const paths = preview
+    ? preview.paths.filter(({ access }) => access === "write").map(({ path }) => path)
+    : await pathOf(args, context);
+  if (paths.some((path) => !input.lockKeys.includes(path))) {
+    throw new Error(
+      `Not run: ${tool.name} would now write another file than the one that was checked (${paths.join(", ")}). Send the call again.`,
+    );
+  }
+  if (!input.approved || (preview && digestOf(checked, preview, input.cwd) === input.digest)) return;
+  if (paths.some((path) => writtenEarlier(context.callFolder, input.callId, path))) return;
   throw new Error(
     "Not run: what this call would do changed after a person allowed it (the file, the program or PATH is another now). Look at the current state and send the call again.",
   );
+}
+
+async function pathOf({ path }: Record<string, unknown>, { cwd }: ToolContext): Promise<string[]> {
+  return typeof path === "string" ? [await resolveKey(path, cwd)] : [];
 }
 
 function writtenEarlier(callFolder: string, callId: string, path: string): boolean {

@@ -25,7 +25,7 @@ export class FailureBudget {
 }
 
 /** What the engine does about a model error: the dotted type says who can mend it, the delay when to try again. */
-export function modelFailure(error: ModelError, failures: number): ApplicationFailure {
+export function modelFailure(error: ModelError, failures: number, tries = transientTries): ApplicationFailure {
   const message = boundErrorText(error.message);
   const details = error.next ? [error.next] : [];
   const final = (type: string) => withoutStack({ type, message, nonRetryable: true, details });
@@ -37,7 +37,7 @@ export function modelFailure(error: ModelError, failures: number): ApplicationFa
         nextRetryDelay: error.retryAfterMs ?? backoff(failures),
       });
     case "transient":
-      if (failures >= transientTries) {
+      if (failures >= tries) {
         return withoutStack({
           type: "Model.Exhausted",
           message: boundErrorText(`the model failed ${failures} times; the last time: ${error.message}`),

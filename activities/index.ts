@@ -1,4 +1,5 @@
 import type { ExecuteInput, ExecuteResult, SessionActivities } from "../src/protocol/activities.ts";
+import { compactActivity } from "./compact.ts";
 import { executeActivity } from "./execute.ts";
 import { modelActivity } from "./model.ts";
 import { prepareActivity } from "./prepare.ts";
@@ -16,6 +17,7 @@ export function createActivities(
   return {
     model: modelActivity(services),
     prepare: prepareActivity(services),
+    compact: compactActivity(services),
     settle: settleActivity(services),
     verifyProof: verifyProofActivity(services),
     default: executeActivity(services),

@@ -4,6 +4,7 @@ import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { type AssistantMessage, type Message, type StoredMessage, toolCallsOf } from "../src/agent/messages.ts";
 import { loadContextFiles } from "../src/prompt/context-files.ts";
+import { summaryMessageText } from "../src/prompt/summary-prompt.ts";
 import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
 import { allExtensionTools, type ModelInput, type ModelResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
@@ -34,7 +35,10 @@ export function modelActivity(services: ActivityServices) {
         // A fault of our own is retried like one of the provider's, within the same bounds: never for ever.
         const known =
           error instanceof ModelError ? error : new ModelError("transient", `tempi failed: ${error}`, { cause: error });
-        throw modelFailure(known, budget.count(key));
+        const failure = modelFailure(known, budget.count(key));
+        // A person's `retry` of a turn that gave up starts with all its tries.
+        if (failure.nonRetryable) budget.forget(key);
+        throw failure;
       }
     });
 }
@@ -49,7 +53,7 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
       details: [`put ${cwd} back, then: tempi retry ${input.sessionId}`],
     });
   }
-  const messages = await services.transcripts.resolve(input.sessionId, input.transcript);
+  const messages = await conversation(services, input);
   const { tools: all, extensionTools, faults } = await services.toolset(cwd);
   const ofExtensions = input.activeTools.includes(allExtensionTools) ? extensionTools : [];
   const tools = all.filter(({ name }) => input.activeTools.includes(name) || ofExtensions.includes(name));
@@ -94,6 +98,17 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     ...(notices.length > 0 ? { notices } : {}),
     ...(prepared ? { prepared } : {}),
   };
+}
+
+/** What the model is sent: the summary, where there is one, and the messages after it. */
+async function conversation(
+  services: ActivityServices,
+  { sessionId, transcript, summary }: ModelInput,
+): Promise<Message[]> {
+  const messages = await services.transcripts.resolve(sessionId, transcript);
+  if (!summary) return messages;
+  const text = summaryMessageText(await services.transcripts.summary(sessionId, summary));
+  return [{ role: "user", content: [{ type: "text", text }], timestamp: 0 }, ...messages.slice(summary.upTo)];
 }
 
 /**

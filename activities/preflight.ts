@@ -21,7 +21,7 @@ import { validateToolArguments } from "../src/schema/validate.ts";
 import { resolveKey } from "../src/tools/paths.ts";
 import { decideByPolicy, type PolicyDecision } from "../src/tools/policy.ts";
 import { boundErrorText, boundResult, sizeOf, wellFormed } from "./bounds.ts";
-import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
+import { type CheckedCall, checkCall, digestOf, previewOf, sorted } from "./checked-call.ts";
 import { withNotice } from "./repeated-notice.ts";
 import type { ActivityServices, Toolset } from "./services.ts";
 import { toolContext } from "./tool-context.ts";
@@ -105,7 +105,7 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
     const lockKeys = preview.paths.filter(({ access }) => access === "write").map(({ path }) => path);
     for (const path of lockKeys) batch.written.add(path);
     const decision = await decide(batch, checked, preview, asked);
-    const remember = rememberOf(checked, lockKeys, input.cwd);
+    const remember = rememberOf(batch, checked, lockKeys, input.cwd);
     const asks = decision.kind === "ask" && !(remember && remembered.includes(remember.rememberKey));
     return {
       callId,
@@ -193,16 +193,21 @@ async function previewInBatch(batch: Batch, callId: string, checked: CheckedCall
 }
 
 /**
- * What "allow for this session" would store: this exact command in this folder, or this tool on this file. The key is a hash,
- * because every model input names all of them.
+ * What "allow for this session" would store: this exact command in this folder, edits of this file, else this tool with these
+ * very arguments. The key is a hash, because every model input names all of them.
  */
-function rememberOf({ tool, args }: CheckedCall, lockKeys: string[], cwd: string) {
-  const keyOf = (...parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
-  if (typeof args.command === "string") {
+function rememberOf({ toolset }: Batch, { tool, args }: CheckedCall, lockKeys: string[], cwd: string) {
+  const keyOf = (...parts: unknown[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  const builtIn = !toolset.extensionTools.includes(tool.name);
+  if (builtIn && tool.name === "bash") {
     return { rememberKey: keyOf(tool.name, args.command, cwd), rememberText: `${tool.name}: ${args.command}` };
   }
   const [path] = lockKeys;
-  return path ? { rememberKey: keyOf(tool.name, path), rememberText: `${tool.name}: ${path}` } : undefined;
+  if (builtIn && path) return { rememberKey: keyOf(tool.name, path), rememberText: `${tool.name}: ${path}` };
+  return {
+    rememberKey: keyOf(tool.name, sorted(args), lockKeys, cwd),
+    rememberText: `${tool.name} with exactly these arguments`,
+  };
 }
 
 function refused({ services }: Batch, callId: string, call: ToolCall, text: string): PreparedCall {

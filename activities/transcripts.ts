@@ -13,6 +13,7 @@ const cachedRuns = 500;
  */
 export class Transcripts {
   readonly #client: Client;
+  readonly #summaries = new Map<string, string>();
   readonly #bodies = new Map<string, Message>();
   /** Ids of a run's messages, in order, as far as model inputs and readings have named them. */
   readonly #runs = new Map<string, string[]>();
@@ -26,6 +27,22 @@ export class Transcripts {
     this.#bodies.delete(id);
     this.#bodies.set(id, message);
     if (this.#bodies.size > cachedMessages) this.#bodies.delete(this.#bodies.keys().next().value!);
+  }
+
+  keepSummary({ id, text }: { id: string; text: string }): void {
+    this.#summaries.set(id, text);
+    if (this.#summaries.size > cachedRuns) this.#summaries.delete(this.#summaries.keys().next().value!);
+  }
+
+  /** Text of a summary that `compact` made in some run of the session. */
+  async summary(sessionId: string, { id, runId }: { id: string; runId: string }): Promise<string> {
+    if (!this.#summaries.has(id)) {
+      const { summaries } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+      for (const summary of summaries) this.keepSummary(summary);
+    }
+    const text = this.#summaries.get(id);
+    if (text === undefined) throw new Error(`summary ${id} is named in history, but its text was not found`);
+    return text;
   }
 
   /** All messages of the conversation that a model input refers to, in order. */

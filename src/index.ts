@@ -1,6 +1,6 @@
 /**
  * What extensions import from `tempi`. Everything else in this package may change without notice; this surface is guarded by
- * `docs/api-report.d.ts`.
+ * `docs/api-report.txt`.
  */
 export { type Static, type TSchema, Type } from "@sinclair/typebox";
 export type { Extension, ExtensionApi, ExtensionEvent, PlainToolDefinition } from "./agent/extension.ts";

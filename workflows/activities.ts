@@ -12,7 +12,7 @@ const common = {
 };
 
 /** The model: the engine's back-off is the only retry; the activity says which failures end it. */
-export const { model } = proxyActivities<SessionActivities>({
+export const { model, compact } = proxyActivities<SessionActivities>({
   ...common,
   startToCloseTimeout: "6 hours",
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "1 minute" },

@@ -6,7 +6,7 @@ import { limits } from "../src/protocol/limits.ts";
  * Shapes of the signals. Whatever anyone sends (the Temporal CLI and UI can send anything) is checked here, inside the
  * guarded pump, and copied by own keys, so that nothing unexpected reaches the session.
  */
-const id = Type.String({ minLength: 1, maxLength: 200 });
+const id = Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,64}$" });
 const name = Type.String({ maxLength: 500 });
 const modelSettings = Type.Object({
   provider: name,
@@ -63,6 +63,15 @@ export function decodeSignal(signal: SignalName, payload: unknown): DecodedSigna
     const fault = Value.Errors(shape, payload).First();
     return {
       error: `signal "${signal}" ignored: ${fault ? `${fault.path || "payload"} ${fault.message}` : "not readable"}`,
+    };
+  }
+  // Checked arguments are signed, prepared and executed: each step holds them again, and all must fit the engine's limits.
+  if (
+    signal === "decide" &&
+    JSON.stringify((payload as { args?: unknown }).args ?? null).length > limits.editedArgumentsBytes
+  ) {
+    return {
+      error: `signal "decide" ignored: edited arguments may have ${limits.editedArgumentsBytes} characters at most`,
     };
   }
   // Clean removes unknown keys in place, so it works on a copy.

@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation, sleep } from "@temporalio/workflow";
+import { ActivityFailure, ApplicationFailure, isCancellation } from "@temporalio/workflow";
 import type { BatchCall } from "../src/agent/batch.ts";
 import type { LoopEnd, LoopPorts, LoopState } from "../src/agent/loop.ts";
 import { type AssistantMessage, type StoredMessage, type ToolCall, toolCallsOf } from "../src/agent/messages.ts";
@@ -13,6 +13,7 @@ import { limits } from "../src/protocol/limits.ts";
 import { callIdOf, type SessionInput } from "../src/protocol/session.ts";
 import { model, prepare, settle, tools } from "./activities.ts";
 import type { Approvals } from "./approvals.ts";
+import { compactIfNeeded, compactNow } from "./compaction.ts";
 import type { Prompts } from "./prompts.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { TurnAbort } from "./turn-abort.ts";
@@ -48,6 +49,7 @@ export function loopPorts(context: PortsContext): LoopPorts {
     now: () => Date.now(),
     aborted: () => abort.aborted,
     callId: callIdOf,
+    queued: (delivery) => prompts.queued.some((prompt) => prompt.delivery === delivery),
     takeSteering: () => prompts.takeSteering(),
     takeFollowUps: () => prompts.takeFollowUps(),
     prepareNextTurn: context.prepareNextTurn,
@@ -104,7 +106,10 @@ export function loopPorts(context: PortsContext): LoopPorts {
 async function streamAssistant(context: PortsContext, turn: number) {
   const { record, input, settings, abort, date } = context;
   const { sessionId, cwd } = input;
+  await compactIfNeeded(context, turn);
+  if (abort.aborted) return { reason: "aborted" } satisfies LoopEnd;
   const transcript = record.nameNewMessages();
+  let recovered = false;
   for (;;) {
     const { model: asked, thinking, activeTools } = settings;
     const activityId = `model-${turn}`;
@@ -119,6 +124,7 @@ async function streamAssistant(context: PortsContext, turn: number) {
       activeTools,
       date,
       preflight: preflightSettings(context),
+      ...(record.summary ? { summary: record.summary } : {}),
     };
     try {
       return await abort.run(activityId, () =>
@@ -128,6 +134,11 @@ async function streamAssistant(context: PortsContext, turn: number) {
       if (isCancellation(error)) return { reason: "aborted" } satisfies LoopEnd;
       const failure = applicationFailureOf(error);
       if (!failure) throw error;
+      // One recovery for each overflow; a second one, or a summary that failed, is a person's business.
+      if (failure.type === "Model.Overflow" && !recovered) {
+        recovered = true;
+        if (await compactNow(context, turn)) continue;
+      }
       if (!(blockingFailures as readonly string[]).includes(failure.type ?? "")) {
         return { reason: "failed", errorMessage: failure.message } satisfies LoopEnd;
       }
@@ -192,6 +203,7 @@ async function executeToolCall(
     digest,
     failedBefore,
     approved: prepared.kind === "ask",
+    lockKeys: prepared.lockKeys,
     ...(args ? { args } : {}),
     ...(changed ? { changed } : {}),
   };
@@ -205,7 +217,7 @@ async function executeToolCall(
   const running = abort.run(callId, () =>
     tools[toolName]!.executeWithOptions({ activityId: callId, summary: prepared.summary }, [request]),
   );
-  const gaveUp = abort.happened.then(() => CancellationScope.nonCancellable(() => sleep(limits.abortGraceMs)));
+  const gaveUp = abort.grace(limits.abortGraceMs);
   try {
     const outcome = await Promise.race([running, gaveUp]);
     if (!outcome) return settled("gaveUp");

@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+import { contextAfter } from "../src/agent/compaction.ts";
 import type {
   AgentEndReason,
   AgentEvent,
@@ -8,7 +9,7 @@ import type {
   SessionStateName,
 } from "../src/agent/events.ts";
 import { addUsage, noUsage, type StoredMessage, type Usage } from "../src/agent/messages.ts";
-import type { TranscriptReference } from "../src/protocol/activities.ts";
+import type { SummaryReference, TranscriptReference } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import type { EventsPage, SessionInput, TranscriptPage, TranscriptSegment } from "../src/protocol/session.ts";
 import { live } from "./live-sink.ts";
@@ -30,6 +31,10 @@ export class SessionRecord {
   readonly #base: number;
   #named = 0;
   usage: Usage;
+  contextTokens: number;
+  summary: SummaryReference | undefined;
+  /** Context at which the last compaction failed. */
+  compactionFailedAt: number | undefined;
   state: SessionStateName = "running";
   cause: string | undefined;
   next: string | undefined;
@@ -48,6 +53,9 @@ export class SessionRecord {
     this.#firstEvent = (carried?.lastEvent ?? 0) + 1;
     this.#base = this.segments.reduce((sum, segment) => sum + segment.to - segment.from, 0);
     this.usage = carried?.usage ?? noUsage();
+    this.contextTokens = carried?.contextTokens ?? 0;
+    this.summary = carried?.summary;
+    this.deniedCalls = carried?.deniedCalls ?? 0;
   }
 
   get runId(): string {
@@ -90,17 +98,24 @@ export class SessionRecord {
 
   append(entry: TranscriptEntry): number {
     this.entries.push(entry);
+    if ("message" in entry) this.contextTokens = contextAfter(this.contextTokens, entry.message);
     if ("message" in entry && entry.message.role !== "user" && entry.message.usage) {
       this.usage = addUsage(this.usage, entry.message.usage);
     }
     return this.messageCount - 1;
   }
 
+  /** The same without naming: for `compact`, which readers of history need not fold. */
+  newMessages(): TranscriptReference {
+    const from = this.#named;
+    return { segments: this.segments, runId: this.runId, from, ids: this.entries.slice(from).map(({ id }) => id) };
+  }
+
   /** Names what was added since the last call; each id is named to the model exactly once per run. */
   nameNewMessages(): TranscriptReference {
-    const from = this.#named;
+    const reference = this.newMessages();
     this.#named = this.entries.length;
-    return { segments: this.segments, runId: this.runId, from, ids: this.entries.slice(from).map(({ id }) => id) };
+    return reference;
   }
 
   /** For what is found again in every turn. */
@@ -136,6 +151,24 @@ export class SessionRecord {
       );
     }
     setCurrentDetails(lines.join("\n"));
+  }
+
+  /** What the query `state` answers of this record. */
+  snapshot() {
+    return {
+      sessionId: this.sessionId,
+      runId: this.runId,
+      state: this.state,
+      ...(this.cause ? { cause: this.cause } : {}),
+      ...(this.next ? { next: this.next } : {}),
+      ...(this.lastEndReason ? { lastEndReason: this.lastEndReason } : {}),
+      running: [...this.running.values()],
+      usage: this.usage,
+      contextTokens: this.contextTokens,
+      messageCount: this.messageCount,
+      lastEvent: this.lastEvent,
+      deniedCalls: this.deniedCalls,
+    };
   }
 
   retitle(title: string): void {

@@ -15,13 +15,13 @@ export class Settings {
     this.#record = record;
   }
 
-  /** Less asking is a decision, so a change of the approval level needs a proof like one. */
+  /** Less asking, and where everything is sent, are decisions: such a change needs a proof like one. */
   async configure(changes: ConfigureSignal): Promise<void> {
     const { model, thinking, activeTools, approval, title } = changes;
-    if (approval && !(await this.#proved(changes, approval))) {
+    if ((approval || model) && !(await this.#proved(changes))) {
       this.#record.emit({
         type: "notice",
-        text: "a change of the approval level carried no valid proof and was ignored",
+        text: "a change of approval level or model carried no valid proof and was ignored",
       });
       return;
     }
@@ -43,9 +43,9 @@ export class Settings {
     this.#record.emit({ type: "configured", changes: told });
   }
 
-  async #proved({ id, proof }: ConfigureSignal, approval: string): Promise<boolean> {
-    const text = configureProofText(this.#record.sessionId, id, approval);
-    return (await verifyProof.executeWithOptions({ summary: `approval: ${approval}` }, [{ text, proof: proof ?? "" }]))
-      .valid;
+  async #proved(changes: ConfigureSignal): Promise<boolean> {
+    const text = configureProofText(this.#record.sessionId, changes);
+    const summary = `settings: ${[changes.approval, changes.model?.model].filter(Boolean).join(", ")}`.slice(0, 120);
+    return (await verifyProof.executeWithOptions({ summary }, [{ text, proof: changes.proof ?? "" }])).valid;
   }
 }

@@ -20,6 +20,7 @@ import {
 } from "../src/protocol/session.ts";
 import { Approvals } from "./approvals.ts";
 import type { DecodedSignal } from "./decode-signal.ts";
+import { guarded } from "./guarded.ts";
 import { Inbox } from "./inbox.ts";
 import { loopPorts } from "./loop-ports.ts";
 import { Prompts } from "./prompts.ts";
@@ -47,6 +48,8 @@ class Session {
   #abort = new TurnAbort();
   #working = false;
   #retries = 0;
+  /** Decisions and changes being checked; settled before the run closes or goes on elsewhere. */
+  #checks: Promise<void> = Promise.resolve();
   #finish: string | undefined;
   #resume: boolean;
   /** Work stopped short: what was queued before stays queued until a person sends something new. */
@@ -64,6 +67,7 @@ class Session {
     );
     this.#loop = { turn: carried?.turn ?? 0, turnsThisPrompt: carried?.turnsThisPrompt ?? 0 };
     if (carried?.repeated) this.#loop.repeated = carried.repeated;
+    if (carried?.goOn !== undefined) this.#loop.goOn = carried.goOn;
     this.#resume = carried?.turnsThisPrompt !== undefined;
     setHandler(stateQuery, () => guarded(() => this.#state()), { description: "State of the session" });
     setHandler(eventsQuery, (after) => guarded(() => this.#record.eventsAfter(Number(after) || 0)));
@@ -99,6 +103,7 @@ class Session {
     if (!due() && patience > 0) await condition(due, patience);
     // A signal may have come in the very task that ends the wait.
     if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
+    await this.#checks;
     return this.#finish === undefined && due();
   }
 
@@ -106,6 +111,7 @@ class Session {
     const resume = this.#resume;
     this.#resume = false;
     this.#abort = new TurnAbort();
+    if (!resume) await this.#continueIfLong(false);
     this.#working = true;
     this.#setState("running");
     try {
@@ -120,7 +126,7 @@ class Session {
         date: new Date(workflowInfo().startTime).toISOString().slice(0, 10),
         showWaiting: () => this.#showWaiting(),
         block: (cause, next) => this.#block(cause, next),
-        prepareNextTurn: () => this.#prepareNextTurn(),
+        prepareNextTurn: () => this.#continueIfLong(true),
       });
       const { reason, errorMessage } = await runAgentLoop(
         ports,
@@ -156,17 +162,23 @@ class Session {
   #fail(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     this.#record.lastEndReason = "failed";
+    this.#record.running.clear();
     this.#held = true;
     this.#setState("failed", `unexpected fault in tempi: ${text.slice(0, 2_000)}`, "tempi doctor --report");
   }
 
-  /** Between turns: goes on in a new run before the history grows too long. */
-  async #prepareNextTurn(): Promise<void> {
+  /**
+   * Goes on in a new run before the history grows too long. Only where nothing is open: between turns (`inWork`), or before
+   * queued prompts are worked on.
+   */
+  async #continueIfLong(inWork: boolean): Promise<void> {
     const { historySize, historyLength } = workflowInfo();
     if (historySize < limits.continueAsNewBytes && historyLength < limits.continueAsNewEvents) return;
     if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
+    await this.#checks;
     if (this.#abort.aborted || this.#finish !== undefined) return;
-    const carried: CarriedState = { ...this.#carried(), turnsThisPrompt: this.#loop.turnsThisPrompt };
+    const { turnsThisPrompt, goOn = false } = this.#loop;
+    const carried: CarriedState = { ...this.#carried(), ...(inWork ? { turnsThisPrompt, goOn } : {}) };
     await continueAsNew<typeof session>({
       ...this.#input,
       title: this.#settings.title,
@@ -190,9 +202,7 @@ class Session {
         if (!this.#prompts.add(signal.payload)) this.#notice("a prompt was refused: the queue is full");
         return;
       case "decide":
-        void this.#approvals
-          .decide(signal.payload)
-          .catch((error) => this.#notice(`a decision could not be checked: ${error}`));
+        this.#inTurn("a decision", () => this.#approvals.decide(signal.payload));
         return;
       case "abort":
         this.#stop(signal.payload.by);
@@ -204,18 +214,26 @@ class Session {
         this.#retries += 1;
         return;
       case "configure":
-        void this.#settings
-          .configure(signal.payload)
-          .catch((error) => this.#notice(`a change of settings could not be checked: ${error}`));
+        this.#inTurn("a change of settings", () => this.#settings.configure(signal.payload));
         return;
     }
   }
 
   #stop(by: string): void {
-    if (!this.#working) return;
     this.#held = true;
+    if (!this.#working) {
+      // What was queued but not begun does not begin.
+      if (this.#prompts.length > 0)
+        this.#setState("stopped", `stopped by ${by}`, `tempi send ${this.#input.sessionId} "…"`);
+      return;
+    }
     this.#abort.abort(by);
     this.#approvals.withdraw(by);
+  }
+
+  /** One after another in the order of the signals, so that the first valid decision is the first that was sent. */
+  #inTurn(what: string, check: () => Promise<void>): void {
+    this.#checks = this.#checks.then(check).catch((error) => this.#notice(`${what} could not be checked: ${error}`));
   }
 
   #notice(text: string): void {
@@ -241,7 +259,7 @@ class Session {
   }
 
   #carried(): CarriedState {
-    const { runId, segments, entries, lastEvent, usage, state } = this.#record;
+    const { runId, segments, entries, lastEvent, usage, contextTokens, summary, state } = this.#record;
     return {
       segments: entries.length === 0 ? segments : [...segments, { runId, from: 0, to: entries.length }],
       settings: this.#settings.now,
@@ -251,44 +269,25 @@ class Session {
       ...(this.#loop.repeated ? { repeated: this.#loop.repeated } : {}),
       lastEvent,
       usage,
+      contextTokens,
+      deniedCalls: this.#record.deniedCalls,
+      ...(summary ? { summary } : {}),
       seenSignals: this.#inbox.seen,
       state,
     };
   }
 
   #state(): SessionState {
-    const { state, cause, next, lastEndReason, usage, messageCount, lastEvent, running, deniedCalls, runId } =
-      this.#record;
-    const { sessionId, cwd, repository } = this.#input;
     return {
-      sessionId,
-      runId,
-      state,
-      ...(cause ? { cause } : {}),
-      ...(next ? { next } : {}),
-      ...(lastEndReason ? { lastEndReason } : {}),
+      ...this.#record.snapshot(),
       title: this.#settings.title,
-      cwd,
-      repository,
+      cwd: this.#input.cwd,
+      repository: this.#input.repository,
       settings: this.#settings.now,
       turn: this.#loop.turn,
       pending: this.#approvals.open(),
-      running: [...running.values()],
       queued: this.#prompts.queued,
-      usage,
-      messageCount,
-      lastEvent,
       startedAt: this.#startedAt,
-      deniedCalls,
     };
-  }
-}
-
-/** Queries answer with an error instead of throwing: a throw tells the client nothing it can show. */
-function guarded<T>(answer: () => T): T | { error: string } {
-  try {
-    return answer();
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
   }
 }

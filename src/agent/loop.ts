@@ -11,6 +11,8 @@ export interface LoopPorts extends BatchPorts {
   append(stored: StoredMessage): number;
   /** Asks the model. An end instead of a message: aborted before anything came, or an error that no retry mends. */
   streamAssistant(turn: number): Promise<StoredMessage<AssistantMessage> | LoopEnd>;
+  /** Whether such a prompt waits; takes nothing. */
+  queued(delivery: "steer" | "followUp"): boolean;
   /** Prompts that steer: taken at the start and after each turn, never inside a batch. */
   takeSteering(): StoredMessage<UserMessage>[];
   /** Prompts for when the work is done. */
@@ -25,6 +27,8 @@ export interface LoopState {
   /** Number of the last turn of the session. */
   turn: number;
   turnsThisPrompt: number;
+  /** The last turn made calls, so another request follows whatever is queued. */
+  goOn?: boolean;
   repeated?: RepeatedFailures;
 }
 
@@ -54,31 +58,37 @@ export async function runAgentLoop(
     state.turnsThisPrompt = 0;
     ports.emit({ type: "agent_start" });
   }
-  const end = await runTurns(ports, state, limits);
+  const end = await runTurns(ports, state, limits, resume);
   ports.emit({ type: "agent_end", ...end });
   return end;
 }
 
-async function runTurns(ports: LoopPorts, state: LoopState, limits: LoopLimits): Promise<LoopEnd> {
-  let prompts = ports.takeSteering();
-  if (prompts.length === 0) prompts = ports.takeFollowUps();
+async function runTurns(ports: LoopPorts, state: LoopState, limits: LoopLimits, resume: boolean): Promise<LoopEnd> {
+  let first = true;
+  let terminated = false;
+  if (!resume) state.goOn = false;
   for (;;) {
+    const steered = ports.queued("steer");
+    if (!state.goOn && !steered && !ports.queued("followUp")) return { reason: terminated ? "terminated" : "answered" };
+    // A follow-up is new work with turns of its own.
+    if (!state.goOn && !steered) state.turnsThisPrompt = 0;
     if (state.turnsThisPrompt >= limits.maxTurns) {
       return { reason: "maxTurns", errorMessage: `stopped after ${limits.maxTurns} turns` };
     }
+    // Nothing was taken from the queue yet, so whoever goes on from here finds all of it.
+    if (!first) await ports.prepareNextTurn(state);
+    if (ports.aborted()) return { reason: "aborted" };
+    first = false;
+    let prompts = ports.takeSteering();
+    if (prompts.length === 0 && !state.goOn) prompts = ports.takeFollowUps();
     state.turn += 1;
     state.turnsThisPrompt += 1;
     ports.emit({ type: "turn_start", turn: state.turn });
     for (const prompt of prompts) appendMessage(ports, prompt);
     const turn = await runTurn(ports, state, limits);
     if (turn.end) return turn.end;
-    prompts = ports.takeSteering();
-    if (!turn.goOn && prompts.length === 0) {
-      prompts = ports.takeFollowUps();
-      if (prompts.length === 0) return { reason: turn.terminated ? "terminated" : "answered" };
-      state.turnsThisPrompt = 0;
-    }
-    await ports.prepareNextTurn(state);
+    state.goOn = turn.goOn === true;
+    terminated = turn.terminated === true;
   }
 }
 

@@ -37,7 +37,9 @@ async function earlierMessages(
 ): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
   for (const { runId, from, to } of input?.previous?.carried.segments ?? []) {
-    messages.push(...(await readRun(context.client, workflowId, runId)).messages.slice(from, to));
+    // A run that was deleted is missing from the account; the rest of it is still true.
+    const run = await readRun(context.client, workflowId, runId).catch(() => undefined);
+    messages.push(...(run?.messages.slice(from, to) ?? []));
   }
   return messages;
 }

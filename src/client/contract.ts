@@ -47,6 +47,8 @@ export type FollowItem =
   | { kind: "retrying"; what: string; message: string; attempt: number; nextTryAt?: number }
   /** No worker answers (`offline` true), or one does again. */
   | { kind: "offline"; offline: boolean; why?: string }
+  /** Events before this point are missing or hold no more; the next ones go on from the state that follows. */
+  | { kind: "resync"; why: string }
   /** The worker was replaced since the last item. */
   | { kind: "workerRestarted" }
   /** The run closed and nothing continues it; always the last item. */

@@ -12,14 +12,15 @@ export function signDecision(home: Home, decision: Omit<DecideSignal, "id" | "pr
   return { ...decision, id: randomUUID(), proof: sign(home, proofText(decision)) };
 }
 
-/** A change of settings with its id; signed where it changes how much is asked. */
+/** A change of settings with its id; signed where it changes how much is asked or which model. */
 export function signConfigure(
   { home }: ClientContext,
   sessionId: string,
   changes: Omit<ConfigureSignal, "id" | "proof">,
 ): ConfigureSignal {
   const id = randomUUID();
-  const proof = changes.approval ? { proof: sign(home, configureProofText(sessionId, id, changes.approval)) } : {};
+  const proof =
+    changes.approval || changes.model ? { proof: sign(home, configureProofText(sessionId, { ...changes, id })) } : {};
   return { ...changes, id, ...proof };
 }
 

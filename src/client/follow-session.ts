@@ -1,4 +1,4 @@
-import type { WorkflowExecutionDescription } from "@temporalio/client";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { SessionEvent } from "../agent/events.ts";
 import type { Message } from "../agent/messages.ts";
 import { type EventsPage, eventsQuery, type SessionState, stateQuery, workflowIdOf } from "../protocol/session.ts";
@@ -97,7 +97,11 @@ class SessionFollower {
       if (hinted && Date.now() - looked < activePollMs && !this.#offline) await this.#read();
       else {
         looked = Date.now();
-        const description = await handle.describe();
+        const description = await this.#describe(handle);
+        if (!description) {
+          await this.#sleep();
+          continue;
+        }
         const open = description.status.name === "RUNNING";
         const now = `${description.runId}/${description.historyLength}`;
         if (hinted || now !== read || this.#offline) {
@@ -110,6 +114,18 @@ class SessionFollower {
       await this.#sleep();
     }
     this.#queue.end();
+  }
+
+  /** Undefined while the server does not answer: its data is safe, so the follower waits. */
+  async #describe(handle: ReturnType<typeof sessionHandle>): Promise<WorkflowExecutionDescription | undefined> {
+    try {
+      return await handle.describe();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError || this.#closed) throw error;
+      if (!this.#offline) this.#queue.push({ kind: "offline", offline: true, why: firstLine(error) });
+      this.#offline = true;
+      return undefined;
+    }
   }
 
   /** Reads new events, and the state where they changed it. False: nobody answered. */
@@ -138,11 +154,26 @@ class SessionFollower {
     for (;;) {
       const page = await sessionHandle(this.#context, this.#sessionId).query(eventsQuery, this.#after);
       if ("error" in page) throw new Error(page.error);
-      if (page.first > this.#after + 1 && page.previousRunId) await this.#readEarlierRun(page.previousRunId);
+      if (page.last < this.#after) this.#resync(page, "the session was reset to an earlier point");
+      if (page.first > this.#after + 1 && page.previousRunId) await this.#tryEarlierRun(page);
       stale ||= page.events.some(({ type }) => changesState.has(type));
       await this.#tellEvents(page);
       if (this.#after >= page.last || page.events.length === 0) return stale;
     }
+  }
+
+  /** A run that cannot be asked any more (deleted, terminated before it began, of another version) must not stop the rest. */
+  async #tryEarlierRun(page: EventsPage): Promise<void> {
+    try {
+      await this.#readEarlierRun(page.previousRunId!);
+    } catch (error) {
+      this.#resync(page, `an earlier part of the session cannot be read: ${firstLine(error)}`);
+    }
+  }
+
+  #resync({ first }: EventsPage, why: string): void {
+    this.#after = first - 1;
+    this.#queue.push({ kind: "resync", why });
   }
 
   /** Events of runs before the open one that were not seen yet, oldest first. */

@@ -2,6 +2,8 @@ import type { Client } from "@temporalio/client";
 import type { Message, StoredMessage } from "../agent/messages.ts";
 import type { PreparedCall } from "../agent/prepared-call.ts";
 import type {
+  CompactInput,
+  CompactResult,
   ExecuteResult,
   ModelInput,
   ModelResult,
@@ -10,7 +12,7 @@ import type {
   SettleResult,
 } from "../protocol/activities.ts";
 import { promptMessage } from "../protocol/prompt-message.ts";
-import type { DecideSignal, PromptSignal, SessionInput, SessionResult } from "../protocol/session.ts";
+import type { DecideSignal, Delivery, PromptSignal, SessionInput, SessionResult } from "../protocol/session.ts";
 import { decodeFirst, type HistoryEvent, historyEvents } from "./history-events.ts";
 
 /** One run as its history tells it. Needs no worker; works for open, closed and terminated runs. */
@@ -19,7 +21,11 @@ export interface RunRecord {
   /** Messages of the conversation made in this run, in order. */
   messages: StoredMessage[];
   /** All prompts received, taken or not. */
-  prompts: StoredMessage[];
+  prompts: (StoredMessage & { delivery: Delivery })[];
+  /** Newest input of a model call: the settings that held then. */
+  lastModelInput?: ModelInput;
+  /** Summaries made in this run. */
+  summaries: { id: string; text: string }[];
   decisions: (DecideSignal & { at: number })[];
   /** Number of the last turn whose model was asked; 0 when none was. */
   lastTurn: number;
@@ -37,7 +43,7 @@ export interface RunRecord {
  * model inputs; what came after the last of them follows in the order of the calls.
  */
 export async function readRun(client: Client, workflowId: string, runId: string): Promise<RunRecord> {
-  const fold = new HistoryFold();
+  const fold = new HistoryFold(runId);
   for await (const event of historyEvents(client, workflowId, runId)) fold.add(event);
   // Prompts that were still queued when the run before ended are named here, but their text stands in that run.
   for (const { id, runId: holder } of fold.promptsElsewhere()) {
@@ -58,6 +64,9 @@ export async function runInput(client: Client, workflowId: string, runId: string
   throw new Error("the history of this session does not begin with an input of ours");
 }
 
+/** Which result of a call stands when history holds several: a refused edit of the approver, the tool's, what settled it. */
+const ranks = { prepared: 0, executed: 1, settled: 2 };
+
 interface Scheduled {
   type: string;
   activityId: string;
@@ -65,20 +74,26 @@ interface Scheduled {
 }
 
 class HistoryFold {
+  readonly #runId: string;
   readonly #scheduled = new Map<string, Scheduled>();
   readonly #bodies = new Map<string, Message>();
   #ids: string[] = [];
   /** Since the last model input: its answer, and results by call position (what `settle` made wins over a late tool). */
   #answer: string | undefined;
-  #results = new Map<number, { id: string; settled: boolean }>();
+  #results = new Map<number, { id: string; rank: number }>();
   readonly #record: RunRecord = {
     input: undefined,
     messages: [],
     prompts: [],
     decisions: [],
+    summaries: [],
     lastTurn: 0,
     startedAt: 0,
   };
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
 
   add(event: HistoryEvent): void {
     if (event.workflowExecutionStartedEventAttributes) {
@@ -116,11 +131,23 @@ class HistoryFold {
   record(): RunRecord {
     const tail = this.#answer === undefined ? [] : [this.#answer];
     tail.push(...[...this.#results].sort(([a], [b]) => a - b).map(([, { id }]) => id));
-    const messages = [...this.#ids, ...tail].flatMap((id): StoredMessage[] => {
-      const message = this.#bodies.get(id);
-      return message ? [{ id, message }] : [];
-    });
+    const messages = [...this.#ids, ...tail, ...this.#takenPrompts(this.#ids.length + tail.length)].flatMap(
+      (id): StoredMessage[] => {
+        const message = this.#bodies.get(id);
+        return message ? [{ id, message }] : [];
+      },
+    );
     return { ...this.#record, messages };
+  }
+
+  /** Prompts that were taken last, when the run closed before any input named them: the run's own count tells how many. */
+  #takenPrompts(known: number): string[] {
+    const carried = this.#record.result?.carried;
+    const own = carried?.segments.at(-1);
+    if (!carried || !own || own.runId !== this.#runId) return [];
+    const queued = new Set(carried.queue.map(({ id }) => id));
+    const free = this.#record.prompts.map(({ id }) => id).filter((id) => !queued.has(id) && !this.#ids.includes(id));
+    return free.slice(0, Math.max(0, own.to - known));
   }
 
   #signal(event: HistoryEvent): void {
@@ -130,7 +157,7 @@ class HistoryFold {
       if (typeof prompt?.id !== "string" || typeof prompt.text !== "string" || this.#bodies.has(prompt.id)) return;
       const stored = { id: prompt.id, message: promptMessage(prompt) };
       this.#bodies.set(stored.id, stored.message);
-      this.#record.prompts.push(stored);
+      this.#record.prompts.push({ ...stored, delivery: prompt.delivery });
     } else if (signalName === "decide") {
       const decision = decodeFirst<DecideSignal>(input);
       if (decision?.approvalId) this.#record.decisions.push({ ...decision, at: millisecondsOf(event) });
@@ -141,8 +168,9 @@ class HistoryFold {
     const { activityType, activityId, input } = event.activityTaskScheduledEventAttributes!;
     const scheduled = { type: activityType?.name ?? "", activityId: activityId ?? "", input: decodeFirst(input) };
     this.#scheduled.set(String(event.eventId), scheduled);
-    if (scheduled.type !== "model") return;
-    const { transcript, turn } = scheduled.input as ModelInput;
+    if (scheduled.type !== "model" && scheduled.type !== "compact") return;
+    if (scheduled.type === "model") this.#record.lastModelInput = scheduled.input as ModelInput;
+    const { transcript, turn } = scheduled.input as ModelInput | CompactInput;
     this.#ids = [...this.#ids.slice(0, transcript.from), ...transcript.ids];
     this.#record.lastTurn = turn;
     this.#answer = undefined;
@@ -160,24 +188,27 @@ class HistoryFold {
       this.#prepared((result as PrepareResult).calls);
     } else if (type === "settle") {
       (result as SettleResult).stored.forEach((stored, at) => {
-        this.#result((input as SettleInput).calls[at]!.callId, stored, true);
+        this.#result((input as SettleInput).calls[at]!.callId, stored, ranks.settled);
       });
+    } else if (type === "compact") {
+      this.#record.summaries.push((result as CompactResult).summary);
     } else if (type !== "verifyProof") {
-      this.#result(activityId, (result as ExecuteResult).stored, false);
+      this.#result(activityId, (result as ExecuteResult).stored, ranks.executed);
     }
   }
 
   /** Calls that could not run have their result from the preflight. */
   #prepared(calls: PreparedCall[]): void {
-    for (const call of calls) if (call.result) this.#result(call.callId, call.result, false);
+    for (const call of calls) if (call.result) this.#result(call.callId, call.result, ranks.prepared);
   }
 
-  #result(callId: string, { id, message }: StoredMessage, settled: boolean): void {
+  #result(callId: string, { id, message }: StoredMessage, rank: number): void {
     this.#bodies.set(id, message);
     const [turn, position] = callId.split(".").map(Number);
     // A tool given up on may end many turns later; the conversation went on without it.
-    if (turn !== this.#record.lastTurn || this.#results.get(position!)?.settled) return;
-    this.#results.set(position!, { id, settled });
+    const known = this.#results.get(position!);
+    if (turn !== this.#record.lastTurn || (known && known.rank > rank)) return;
+    this.#results.set(position!, { id, rank });
   }
 }
 

@@ -22,15 +22,29 @@ async function carriedOfBroken(handle: WorkflowHandle, runId: string, record: Ru
   const page = await handle.query(eventsQuery, 0).catch(() => undefined);
   // Without a worker the number of events is unknown; a gap in the numbers is harmless, a repeated number is not.
   const lastEvent = page && !("error" in page) ? page.last : (before?.lastEvent ?? 0) + 100_000;
+  const taken = new Set(record.messages.map(({ id }) => id));
+  const waiting = record.prompts
+    .filter(({ id }) => !taken.has(id))
+    .map(({ id, delivery }) => ({ id, delivery, runId }));
+  const asked = record.lastModelInput;
   return {
     segments: [...(before?.segments ?? []), ...(count > 0 ? [{ runId, from: 0, to: count }] : [])],
-    settings: before?.settings ?? record.input!.settings,
-    queue: [],
-    remembered: [],
+    settings: settingsOf(record),
+    queue: [...(before?.queue ?? []).filter(({ id }) => !taken.has(id)), ...waiting],
+    remembered: asked?.preflight.remembered ?? before?.remembered ?? [],
     turn: Math.max(record.lastTurn, before?.turn ?? 0),
     lastEvent,
     usage: before?.usage ?? noUsage(),
+    ...(asked?.summary ? { summary: asked.summary } : {}),
     seenSignals: record.prompts.map(({ id }) => id),
     state: "ended",
   };
+}
+
+/** Settings as the last model input had them: a person may have changed them since the start. */
+function settingsOf({ input, lastModelInput: asked }: RunRecord): SessionInput["settings"] {
+  const settings = input!.previous?.carried.settings ?? input!.settings;
+  if (!asked) return settings;
+  const { model, thinking, activeTools, preflight } = asked;
+  return { ...settings, model, thinking, activeTools, approval: preflight.approval };
 }

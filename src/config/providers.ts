@@ -44,7 +44,7 @@ export function resolveModel(
 }
 
 /** Base URL of a provider after configuration and `OPENAI_BASE_URL`; undefined for an unknown one. */
-function baseUrlOf(provider: string, config: ModelConfig, environment: NodeJS.ProcessEnv): string | undefined {
+export function baseUrlOf(provider: string, config: ModelConfig, environment: NodeJS.ProcessEnv): string | undefined {
   if (provider === "openai" && environment.OPENAI_BASE_URL) return environment.OPENAI_BASE_URL;
   return config.providers?.[provider]?.base_url ?? own(knownProviders, provider)?.baseUrl;
 }
@@ -58,7 +58,7 @@ export function keySourceOf(provider: string, config: ModelConfig): ProviderKeyS
 }
 
 /** Whether a URL points at this machine: endpoints there need no key. */
-function isLoopback(url: string): boolean {
+export function isLoopback(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? "";
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Home } from "../config/home.ts";
 import { loadConfig } from "../config/load.ts";
-import { keySourceOf } from "../config/providers.ts";
+import { baseUrlOf, isLoopback, keySourceOf } from "../config/providers.ts";
 import type { ProviderKeySource } from "../config/schema.ts";
 import { configuredPath } from "../config/secrets.ts";
 import type { ModelSettings } from "../protocol/session.ts";
@@ -23,12 +23,24 @@ export async function apiKeyFor(home: Home, model: ModelSettings): Promise<strin
     keySourceOf(model.provider, loadConfig(home).values) ??
     (model.keyVariable ? { env: model.keyVariable } : undefined);
   if (!source) return undefined;
+  refuseOtherEndpoint(home, model);
   const key = (await readKey(home, source))?.trim();
   if (key && !/^[\x21-\x7e]+$/.test(key)) {
     throw new ModelError("auth", `the key from ${nameOf(source)} holds a line break or a blank, which no key has`);
   }
   return key || undefined;
 }
+
+/** A key goes to the endpoint it is configured for: a session that names another one must not carry it there. */
+function refuseOtherEndpoint(home: Home, { provider, baseUrl }: ModelSettings): void {
+  const configured = baseUrlOf(provider, loadConfig(home).values, process.env);
+  if (!baseUrl || !configured || sameEndpoint(baseUrl, configured) || isLoopback(baseUrl)) return;
+  throw new ModelError("auth", `the key of ${provider} is for ${configured} and is not sent to ${baseUrl}`, {
+    next: "tempi restart (takes this terminal's variables), then tempi retry",
+  });
+}
+
+const sameEndpoint = (a: string, b: string): boolean => a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
 
 async function readKey(home: Home, source: ProviderKeySource): Promise<string | undefined> {
   if ("env" in source) return process.env[source.env];

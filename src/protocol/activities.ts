@@ -31,6 +31,8 @@ export interface ModelInput extends SessionScope {
   model: ModelSettings;
   thinking: ThinkingLevel;
   activeTools: string[];
+  /** Stands for the messages before its `upTo`. */
+  summary?: SummaryReference;
   /** What the preflight of the answer's calls needs: it runs in the same activity. */
   preflight: PreflightSettings;
   /** Day (YYYY-MM-DD) the session started: in the prompt, and the same in every turn, for the endpoint's cache. */
@@ -100,6 +102,8 @@ export interface ExecuteInput extends SessionScope {
   /** Arguments changed by a hook or an approver; these run. */
   changed?: Record<string, unknown>;
   failedBefore: number;
+  /** Files that the preflight judged, links followed: the call writes these or nothing. */
+  lockKeys: string[];
   /** A person read and allowed exactly this: what changed since then must not run. */
   approved: boolean;
 }
@@ -131,15 +135,49 @@ export interface VerifyResult {
   valid: boolean;
 }
 
+/** A summary and the index (in the whole transcript) of the first message that is still sent word for word. */
+export interface SummaryReference {
+  id: string;
+  /** Run whose history holds its text, as the result of `compact`. */
+  runId: string;
+  upTo: number;
+}
+
+export interface CompactInput extends SessionScope {
+  v: 1;
+  turn: number;
+  transcript: TranscriptReference;
+  model: ModelSettings;
+  /** The summary before, which goes into the new one. */
+  summary?: SummaryReference;
+  /** Tokens of the newest messages that stay. */
+  keepTokens: number;
+}
+
+export interface CompactResult {
+  v: 1;
+  summary: { id: string; text: string };
+  upTo: number;
+  /** Estimate of what is sent from now on. */
+  tokensAfter: number;
+}
+
 /** Names of the activities that are not tools; no tool may be called like one. */
 export interface SessionActivities {
   model(input: ModelInput): Promise<ModelResult>;
   prepare(input: PrepareInput): Promise<PrepareResult>;
   settle(input: SettleInput): Promise<SettleResult>;
+  compact(input: CompactInput): Promise<CompactResult>;
   verifyProof(input: VerifyInput): Promise<VerifyResult>;
 }
 
-export const reservedActivityNames: (keyof SessionActivities)[] = ["model", "prepare", "settle", "verifyProof"];
+export const reservedActivityNames: (keyof SessionActivities)[] = [
+  "model",
+  "prepare",
+  "settle",
+  "compact",
+  "verifyProof",
+];
 
 /** Failure types (dotted, `ApplicationFailure.type`) that the workflow understands. The first group blocks the turn. */
 export const blockingFailures = [

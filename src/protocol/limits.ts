@@ -12,10 +12,12 @@ export const limits = {
   promptBytes: 256 * KB,
   /** Arguments up to this many bytes are repeated in an execute input, for the reader of the Temporal UI. */
   inlineArgumentsBytes: 8 * KB,
+  editedArgumentsBytes: 128 * KB,
   displayBytes: 16 * KB,
   summaryCharacters: 120,
   repeatedFailuresNotice: 3,
   repeatedFailuresStop: 6,
+  compactionTries: 3,
   maxTurns: 200,
   continueAsNewBytes: 2.5 * MB,
   continueAsNewEvents: 3_000,

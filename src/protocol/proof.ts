@@ -1,4 +1,4 @@
-import type { DecideSignal } from "./session.ts";
+import type { ConfigureSignal, DecideSignal } from "./session.ts";
 
 /** The exact text that a decision's proof signs (HMAC-SHA256, hex). `args` as canonical JSON, so edited arguments are covered. */
 export const proofText = (decision: Omit<DecideSignal, "proof" | "id">): string =>
@@ -12,6 +12,15 @@ export const proofText = (decision: Omit<DecideSignal, "proof" | "id">): string 
     decision.by,
   ]);
 
-/** The exact text that a change of the approval level is signed with: less asking is a decision too. */
-export const configureProofText = (sessionId: string, signalId: string, approval: string): string =>
-  JSON.stringify(["tempi-configure-1", sessionId, signalId, approval]);
+/** The exact text that a change of approval level or model is signed with: less asking, and where everything is sent, are decisions too. */
+export const configureProofText = (
+  sessionId: string,
+  { id, approval, model }: Omit<ConfigureSignal, "proof">,
+): string =>
+  JSON.stringify([
+    "tempi-configure-1",
+    sessionId,
+    id,
+    approval ?? null,
+    model ? [model.provider, model.model, model.baseUrl ?? "", model.keyVariable ?? ""] : null,
+  ]);

@@ -3,6 +3,7 @@ import type { Approval, ApprovalLevel, DecisionKind } from "../agent/approval.ts
 import type { AgentEndReason, SessionEvent, SessionStateName } from "../agent/events.ts";
 import type { ImageContent, StoredMessage, Usage } from "../agent/messages.ts";
 import type { RepeatedFailures } from "../agent/repeated-failures.ts";
+import type { SummaryReference } from "./activities.ts";
 
 /** Workflow type and id. No user text in ids: they are never encrypted and stand in logs. */
 export const sessionWorkflowType = "session";
@@ -60,11 +61,17 @@ export interface CarriedState {
   /** Number of the last event. */
   lastEvent: number;
   usage: Usage;
+  /** Estimate of what the next request sends, in tokens. */
+  contextTokens?: number;
+  summary?: SummaryReference;
   /** Ids of signals already taken, newest last, bounded. */
   seenSignals: string[];
   state: SessionStateName;
   /** Turns taken for the prompt being worked on, when a run goes on in the middle of it. */
   turnsThisPrompt?: number;
+  /** With `turnsThisPrompt`: the last turn made calls, so a request follows. */
+  goOn?: boolean;
+  deniedCalls?: number;
 }
 
 export interface SessionInput {
@@ -163,6 +170,8 @@ export interface SessionState {
   running: { toolCallId: string; toolName: string; summary: string; startedAt: number }[];
   queued: { id: string; delivery: Delivery }[];
   usage: Usage;
+  /** Estimate of what the next request sends, in tokens; 0 = unknown. */
+  contextTokens: number;
   /** Messages in the whole transcript, earlier runs included. */
   messageCount: number;
   lastEvent: number;

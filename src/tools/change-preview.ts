@@ -10,5 +10,6 @@ export const changePreview = (path: string, shown: string, before: FileState, ch
   summary: `${shown} ${countsText(change)}`,
   display: [{ kind: "diff", path, patch: cut(change.diff, maximumDisplayBytes) }],
   paths: [{ path, access: "write" }],
-  digestParts: [`file ${before.hash}`],
+  // The path as resolved: a link made later must not turn what was allowed into another file.
+  digestParts: [`path ${path}`, `file ${before.hash}`],
 });

@@ -1,9 +1,10 @@
-import { constants, type FileHandle, open } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import { type Static, Type } from "@sinclair/typebox";
 import { type AgentToolResult, defineTool, type ToolContext, type ToolPreview, textResult } from "../agent/tool.ts";
 import { withFileErrors } from "./file-errors.ts";
 import { imageTypeOf } from "./image-type.ts";
 import { displayPath, resolveKey } from "./paths.ts";
+import { readImage } from "./read-image.ts";
 import { type ReadLines, readLines } from "./read-lines.ts";
 import { encodingHint } from "./text-file.ts";
 import { formatSize, harmlessText, maximumBytes, maximumLines } from "./truncate.ts";
@@ -26,14 +27,12 @@ export interface ReadDetails {
   truncated: boolean;
 }
 
-/** Characters of base64: the most that one image may put into a result. */
-const maximumImageCharacters = 1024 * 1024;
 const headBytes = 8 * 1024;
 
 export const readTool = defineTool<typeof readSchema, ReadDetails>({
   name: "read",
   label: "Read",
-  description: `Read a file: text, or an image (png, jpg, gif, webp, bmp). Shows at most ${maximumLines} lines or ${maximumBytes / 1024} KB, whole lines, from the start or from line \`offset\`; continue with a larger offset. Works on files of any size.`,
+  description: `Read a file: text, or an image (png, jpg, gif, webp, bmp; made smaller to 2000 × 2000 and 150 KB). Shows at most ${maximumLines} lines or ${maximumBytes / 1024} KB, whole lines, from the start or from line \`offset\`; continue with a larger offset. Works on files of any size.`,
   promptSnippet: "Read file contents",
   promptGuidelines: ["Use read to look at files instead of cat or sed."],
   parameters: readSchema,
@@ -78,7 +77,10 @@ async function readFileAt(
     const { bytesRead } = await file.read(head, 0, headBytes, 0);
     const start = head.subarray(0, bytesRead);
     const imageType = imageTypeOf(start);
-    if (imageType) return await readImage(file, stats.size, imageType, path, shown);
+    if (imageType) {
+      const content = await readImage(file, { size: stats.size, mimeType: imageType, shown }, signal);
+      return { content, details: { path, truncated: false } };
+    }
     if (start.includes(0)) {
       throw new Error(
         `${shown} is a binary file${encodingHint(start)} (${formatSize(stats.size)}); read shows text and images. Look at it with a program through bash, such as file or xxd.`,
@@ -88,30 +90,6 @@ async function readFileAt(
   } finally {
     await file.close();
   }
-}
-
-async function readImage(
-  file: FileHandle,
-  size: number,
-  mimeType: string,
-  path: string,
-  shown: string,
-): Promise<AgentToolResult<ReadDetails>> {
-  const about = `${shown} is an image (${mimeType}, ${formatSize(size)})`;
-  if (Math.ceil(size / 3) * 4 > maximumImageCharacters) {
-    const text = `${about}. It is too large to show: 768 KB at most, and resizing is not supported yet.`;
-    return { ...textResult(text), details: { path, truncated: true } };
-  }
-  const content = Buffer.alloc(size);
-  const { bytesRead } = await file.read(content, 0, size, 0);
-  const data = content.subarray(0, bytesRead).toString("base64");
-  return {
-    content: [
-      { type: "text", text: `${about}.` },
-      { type: "image", data, mimeType },
-    ],
-    details: { path, truncated: false },
-  };
 }
 
 function describeLines(

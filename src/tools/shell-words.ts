@@ -9,7 +9,8 @@ const maximumCharacters = 10_000;
  * @returns undefined for anything else
  */
 export function literalWords(command: string): string[] | undefined {
-  const line = command.trim();
+  // Only what the shell strips: it takes other white space (no-break space, byte order mark) as part of a name.
+  const line = command.replace(/^[ \t\n]+|[ \t\n]+$/g, "");
   if (line === "" || line.length > maximumCharacters) return undefined;
   const strict = strictWords(line);
   const parsed = parsedWords(line);

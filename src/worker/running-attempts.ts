@@ -5,13 +5,16 @@ import { workerGone } from "../../activities/attempt.ts";
 import { type RunningAttempts, WorkerShutdown } from "../../activities/services.ts";
 
 /**
- * Attempts that run in this process. Each is written down under `run/attempts/<pid>-<number>`, so that a successor can fail
+ * Attempts that run in this process. Each is written down under `run/attempts/<pid>-<time>-<number>`, so that a successor can fail
  * what a dead worker left: the engine then tries again in about 0.1 s instead of after the heartbeat time-out.
  */
 export class AttemptJournal implements RunningAttempts {
   readonly #folder: string;
   readonly #running = new Map<string, AbortController>();
   #counter = 0;
+  #leaving = false;
+  /** Pid and time: in a container the next worker often has the same pid. */
+  readonly #own = `${process.pid}-${Date.now().toString(36)}-`;
 
   constructor(runFolder: string) {
     this.#folder = join(runFolder, "attempts");
@@ -21,9 +24,11 @@ export class AttemptJournal implements RunningAttempts {
   begin({ runId, activityId, taskToken }: { runId: string; activityId: string; taskToken: Uint8Array }) {
     const key = `${runId}/${activityId}`;
     const controller = new AbortController();
-    const file = join(this.#folder, `${process.pid}-${++this.#counter}`);
+    const file = join(this.#folder, `${this.#own}${++this.#counter}`);
     writeFileSync(file, Buffer.from(taskToken).toString("base64"), { mode: 0o600 });
     this.#running.set(key, controller);
+    // Work that reaches a worker on its way out is left to the next one.
+    if (this.#leaving) controller.abort(new WorkerShutdown());
     return {
       signal: controller.signal,
       end: () => {
@@ -39,12 +44,13 @@ export class AttemptJournal implements RunningAttempts {
   }
 
   shutdown(): void {
+    this.#leaving = true;
     for (const controller of this.#running.values()) controller.abort(new WorkerShutdown());
   }
 
   /** Fails what workers that are gone had under way. One worker runs per home, so every other pid's entries are theirs. */
   async failPredecessors(client: Client): Promise<number> {
-    const left = readdirSync(this.#folder).filter((name) => !name.startsWith(`${process.pid}-`));
+    const left = readdirSync(this.#folder).filter((name) => !name.startsWith(this.#own));
     const failed = await Promise.all(
       left.map(async (name) => {
         const file = join(this.#folder, name);

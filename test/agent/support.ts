@@ -76,6 +76,7 @@ export class FakePorts implements LoopPorts {
   now = () => 0;
   aborted = () => this.isAborted;
   callId = (turn: number, position: number) => `${turn}.${position}`;
+  queued = (delivery: "steer" | "followUp") => (delivery === "steer" ? this.steering : this.followUps).length > 0;
   takeSteering = () => this.steering.splice(0, 1);
   takeFollowUps = () => this.followUps.splice(0, 1);
 

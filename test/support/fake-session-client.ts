@@ -28,6 +28,7 @@ export const testState = (changes: Partial<SessionState> = {}): SessionState => 
   running: [],
   queued: [],
   usage: noUsage(),
+  contextTokens: 0,
   messageCount: 0,
   lastEvent: 0,
   startedAt: at0,

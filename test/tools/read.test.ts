@@ -114,30 +114,7 @@ describe("read: text", () => {
   });
 });
 
-describe("read: what is no text", () => {
-  const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(20)]);
-  const bmp = Buffer.alloc(60);
-  bmp.write("BM");
-  bmp.writeUInt32LE(40, 14);
-
-  test.each<[string, Buffer, string]>([
-    ["png", png, "image/png"],
-    ["jpg", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0]), "image/jpeg"],
-    ["gif", Buffer.from("GIF89a\0\0"), "image/gif"],
-    ["webp", Buffer.from("RIFF\0\0\0\0WEBPVP8 "), "image/webp"],
-    ["bmp", bmp, "image/bmp"],
-  ])("%s by content, whatever the name", async (_name, content, mimeType) => {
-    const result = await read(await withFile(content, "picture.txt"), "picture.txt");
-    expect(result.content[1]).toEqual({ type: "image", data: content.toString("base64"), mimeType });
-    expect(result.content[0]).toMatchObject({ type: "text", text: expect.stringContaining(mimeType) });
-  });
-
-  test("an image over the limit becomes a note", async () => {
-    const { content, text } = await read(await withFile(Buffer.concat([png, Buffer.alloc(900_000)])), "f");
-    expect(content).toHaveLength(1);
-    expect(text).toContain("too large to show: 768 KB at most, and resizing is not supported yet");
-  });
-
+describe("read: what is no text (images: image-resize.test.ts)", () => {
   test("text that begins like a bitmap is text", async () => {
     expect((await read(await withFile("BMW is a car maker, they say\n"), "f")).text).toBe(
       "BMW is a car maker, they say",

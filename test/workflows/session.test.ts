@@ -215,7 +215,7 @@ describe("a session", () => {
     const notices = events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
     expect(notices).toHaveLength(8);
     expect(notices.join("\n")).toMatch(/unknown signal "no-such-signal"/);
-    expect(notices.join("\n")).toMatch(/approval level carried no valid proof/);
+    expect(notices.join("\n")).toMatch(/approval level or model carried no valid proof/);
     expect(await sessions.client.state(id)).toMatchObject({ state: "waiting", settings: { approval: "ask" } });
     const history = await handle.fetchHistory();
     expect(history.events?.filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
