@@ -173,7 +173,8 @@ class Session {
    */
   async #continueIfLong(inWork: boolean): Promise<void> {
     const { historySize, historyLength } = workflowInfo();
-    if (historySize < limits.continueAsNewBytes && historyLength < limits.continueAsNewEvents) return;
+    const mostEvents = this.#input.continueAsNewEvents ?? limits.continueAsNewEvents;
+    if (historySize < limits.continueAsNewBytes && historyLength < mostEvents) return;
     if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
     await this.#checks;
     if (this.#abort.aborted || this.#finish !== undefined) return;

@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import type { ApprovalLevel } from "../agent/approval.ts";
 import type { Message, StoredMessage } from "../agent/messages.ts";
 import type { PreparedCall } from "../agent/prepared-call.ts";
 import type {
@@ -12,7 +13,14 @@ import type {
   SettleResult,
 } from "../protocol/activities.ts";
 import { promptMessage } from "../protocol/prompt-message.ts";
-import type { DecideSignal, Delivery, PromptSignal, SessionInput, SessionResult } from "../protocol/session.ts";
+import type {
+  ConfigureSignal,
+  DecideSignal,
+  Delivery,
+  PromptSignal,
+  SessionInput,
+  SessionResult,
+} from "../protocol/session.ts";
 import { decodeFirst, type HistoryEvent, historyEvents } from "./history-events.ts";
 
 /** One run as its history tells it. Needs no worker; works for open, closed and terminated runs. */
@@ -24,6 +32,8 @@ export interface RunRecord {
   prompts: (StoredMessage & { delivery: Delivery })[];
   /** Newest input of a model call: the settings that held then. */
   lastModelInput?: ModelInput;
+  /** Approval level that a signal asked for after that, proved or not. */
+  configuredApproval?: ApprovalLevel;
   /** Summaries made in this run. */
   summaries: { id: string; text: string }[];
   decisions: (DecideSignal & { at: number })[];
@@ -158,6 +168,9 @@ class HistoryFold {
       const stored = { id: prompt.id, message: promptMessage(prompt) };
       this.#bodies.set(stored.id, stored.message);
       this.#record.prompts.push({ ...stored, delivery: prompt.delivery });
+    } else if (signalName === "configure") {
+      const approval = decodeFirst<ConfigureSignal>(input)?.approval;
+      if (approval) this.#record.configuredApproval = approval;
     } else if (signalName === "decide") {
       const decision = decodeFirst<DecideSignal>(input);
       if (decision?.approvalId) this.#record.decisions.push({ ...decision, at: millisecondsOf(event) });
@@ -169,7 +182,10 @@ class HistoryFold {
     const scheduled = { type: activityType?.name ?? "", activityId: activityId ?? "", input: decodeFirst(input) };
     this.#scheduled.set(String(event.eventId), scheduled);
     if (scheduled.type !== "model" && scheduled.type !== "compact") return;
-    if (scheduled.type === "model") this.#record.lastModelInput = scheduled.input as ModelInput;
+    if (scheduled.type === "model") {
+      this.#record.lastModelInput = scheduled.input as ModelInput;
+      delete this.#record.configuredApproval;
+    }
     const { transcript, turn } = scheduled.input as ModelInput | CompactInput;
     this.#ids = [...this.#ids.slice(0, transcript.from), ...transcript.ids];
     this.#record.lastTurn = turn;

@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from "@temporalio/client";
+import type { ApprovalLevel } from "../agent/approval.ts";
 import { noUsage } from "../agent/messages.ts";
 import { type CarriedState, eventsQuery, type SessionInput } from "../protocol/session.ts";
 import type { ClientContext } from "./client-context.ts";
@@ -42,9 +43,15 @@ async function carriedOfBroken(handle: WorkflowHandle, runId: string, record: Ru
 }
 
 /** Settings as the last model input had them: a person may have changed them since the start. */
-function settingsOf({ input, lastModelInput: asked }: RunRecord): SessionInput["settings"] {
+function settingsOf({ input, lastModelInput: asked, configuredApproval }: RunRecord): SessionInput["settings"] {
   const settings = input!.previous?.carried.settings ?? input!.settings;
-  if (!asked) return settings;
+  if (!asked) return { ...settings, approval: stricter(settings.approval, configuredApproval) };
   const { model, thinking, activeTools, preflight } = asked;
-  return { ...settings, model, thinking, activeTools, approval: preflight.approval };
+  return { ...settings, model, thinking, activeTools, approval: stricter(preflight.approval, configuredApproval) };
+}
+
+/** Whether the signal was proved is not known here, so it may only make the session ask more. */
+function stricter(level: ApprovalLevel, asked: ApprovalLevel | undefined): ApprovalLevel {
+  const order: ApprovalLevel[] = ["ask", "edits", "auto"];
+  return asked && order.indexOf(asked) < order.indexOf(level) ? asked : level;
 }

@@ -86,6 +86,8 @@ export interface SessionInput {
   settings: SessionSettings;
   /** Milliseconds between the answer and the end of the run; 0 = at once (`run --once`). */
   closeAfterMs: number;
+  /** Events of a run after which the session goes on in a new one; absent = the limit of the product. */
+  continueAsNewEvents?: number;
   /** Set when this run goes on from another: by continue-as-new, or because `send` reopened the session. */
   previous?: { runId: string; carried: CarriedState };
 }

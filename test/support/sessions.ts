@@ -76,6 +76,8 @@ export class TestSessions {
   readonly address = inject("temporalAddress");
   client!: SessionClient & { close(): Promise<void> };
   readonly #started: string[] = [];
+  /** Id of the newest session, known before its first request to the model. */
+  lastId = "";
   #stop: () => Promise<void> = async () => undefined;
 
   constructor() {
@@ -146,6 +148,7 @@ export class TestSessions {
   ): Promise<string> {
     const sessionId = Array.from({ length: 6 }, () => sessionIdAlphabet[randomInt(sessionIdAlphabet.length)]).join("");
     this.#started.push(sessionId);
+    this.lastId = sessionId;
     await this.client.start(
       {
         v: 1,
