@@ -36,7 +36,8 @@ export async function runAttempt<T>(
     engine.abort(
       context.cancellationDetails?.cancelRequested ? context.cancellationSignal.reason : new WorkerShutdown(),
     );
-  context.cancellationSignal.addEventListener("abort", onCancel, { once: true });
+  if (context.cancellationSignal.aborted) onCancel();
+  else context.cancellationSignal.addEventListener("abort", onCancel, { once: true });
   const signal = AbortSignal.any([engine.signal, running.signal]);
   try {
     return await work({ signal, live, number });

@@ -127,7 +127,7 @@ describe("write", () => {
     expect(preview).toMatchObject({
       summary: "new/f (+2 −0)",
       paths: [{ path: join(ctx.cwd, "new/f"), access: "write" }],
-      digestParts: ["file absent"],
+      digestParts: [`path ${join(ctx.cwd, "new/f")}`, "file absent"],
     });
     expect(preview.display[0]).toMatchObject({ kind: "diff", patch: expect.stringContaining("+a\n+b") });
     expect(existsSync(join(ctx.cwd, "new"))).toBe(false);
