@@ -1,8 +1,9 @@
-import { addUsage, noUsage, type StoredMessage, type Usage } from "../agent/messages.ts";
+import { addUsage, noUsage, type StoredMessage, type ToolCall, toolCallsOf, type Usage } from "../agent/messages.ts";
 import { type SessionInput, stateQuery, workflowIdOf } from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
 import type { SessionAccount } from "./contract.ts";
 import { summaryOf } from "./list-sessions.ts";
+import { type PendingRetry, retryIn } from "./pending-retry.ts";
 import { type RunRecord, readRun } from "./read-history.ts";
 import { livingWorker } from "./worker-state.ts";
 
@@ -13,14 +14,19 @@ export async function accountOf(context: ClientContext, sessionId: string): Prom
   const workflowId = workflowIdOf(sessionId);
   const description = await sessionHandle(context, sessionId).describe();
   const record = await readRun(context.client, workflowId, description.runId);
+  const closed = description.status.name !== "RUNNING";
   const messages = [...(await earlierMessages(context, workflowId, record.input)), ...record.messages];
-  const live = livingWorker(context.home) ? await liveState(context, sessionId) : undefined;
+  // A run that was terminated still answers with what it last thought of itself.
+  const trusted = !closed || description.status.name === "COMPLETED";
+  const live = trusted && livingWorker(context.home) ? await liveState(context, sessionId) : undefined;
   const summary = summaryOf(description);
+  const retry = closed ? undefined : retryIn(description.raw);
   if (!live && summary.state === "running") summary.state = "offline";
-  const reason = terminationOf(record) ?? live?.cause;
+  else if (retry && summary.state === "running") summary.state = "retrying";
+  const reason = terminationOf(record) ?? (retry ? retryText(retry) : live?.cause);
   return {
     summary,
-    messages,
+    messages: closed ? withMissingResults(messages) : messages,
     usage: live?.usage ?? usageOf(messages),
     turns: live?.turn ?? record.result?.carried.turn ?? record.lastTurn,
     ...(live ? { live } : {}),
@@ -29,6 +35,40 @@ export async function accountOf(context: ClientContext, sessionId: string): Prom
     temporalUiPath: `/namespaces/${context.client.options.namespace}/workflows/${workflowId}/${description.runId}/timeline`,
   };
 }
+
+const retryText = ({ message, attempt, nextTryAt }: PendingRetry): string =>
+  `${message} (try ${attempt}${nextTryAt ? `, next at ${new Date(nextTryAt).toLocaleTimeString()}` : ""})`;
+
+/** The messages with one result for each call that was under way when the session was ended from outside. */
+function withMissingResults(messages: StoredMessage[]): StoredMessage[] {
+  const last = messages.findLastIndex(({ message }) => message.role === "assistant");
+  const answer = messages[last]?.message;
+  if (answer?.role !== "assistant" || answer.stopReason === "aborted") return messages;
+  const left = messages.slice(last + 1);
+  const results = toolCallsOf(answer).map((call, at): StoredMessage => {
+    const found = left.findIndex(({ message }) => message.role === "toolResult" && message.toolCallId === call.id);
+    return found < 0 ? missingResult(call, `missing-${last}-${at}`, answer.timestamp) : left.splice(found, 1)[0]!;
+  });
+  return [...messages.slice(0, last + 1), ...results, ...left];
+}
+
+const missingResult = (call: ToolCall, id: string, timestamp: number): StoredMessage => ({
+  id,
+  message: {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [
+      {
+        type: "text",
+        text: "No result: the session was ended while this call was under way. It may have run, in part or whole.",
+      },
+    ],
+    details: { settled: "ended" },
+    isError: true,
+    timestamp,
+  },
+});
 
 async function earlierMessages(
   context: ClientContext,

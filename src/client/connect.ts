@@ -10,7 +10,6 @@ import {
   retrySignal,
   type SessionInput,
   sessionWorkflowType,
-  stateQuery,
   workflowIdOf,
 } from "../protocol/session.ts";
 import { accountOf } from "./account.ts";
@@ -27,6 +26,7 @@ import { decide, signConfigure } from "./decide.ts";
 import { followSession } from "./follow-session.ts";
 import { listSessions, resolveSession } from "./list-sessions.ts";
 import { reopeningInput } from "./reopen.ts";
+import { stateOf } from "./session-state.ts";
 
 /** A session client on one server. `close` gives the connection back. */
 export async function connectSessionClient(
@@ -37,12 +37,7 @@ export async function connectSessionClient(
     start: (input, prompt) => startRun(context, input, { ...prompt, at: Date.now(), delivery: "steer" }),
     list: () => listSessions(context),
     resolve: (prefix, here) => resolveSession(context, prefix, here),
-    state: (sessionId) =>
-      known(sessionId, async () => {
-        const state = await sessionHandle(context, sessionId).query(stateQuery);
-        if ("error" in state) throw new Error(state.error);
-        return state;
-      }),
+    state: (sessionId) => known(sessionId, () => stateOf(context, sessionId)),
     account: (sessionId) => known(sessionId, () => accountOf(context, sessionId)),
     follow: (sessionId, followOptions) => followSession(context, sessionId, followOptions),
     send: (sessionId, prompt) => known(sessionId, () => send(context, sessionId, { ...prompt, at: Date.now() })),

@@ -1,9 +1,10 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { decisionKeyOf, type Home } from "../config/home.ts";
 import { configureProofText, proofText } from "../protocol/proof.ts";
-import { type ConfigureSignal, type DecideSignal, decideSignal, eventsQuery, stateQuery } from "../protocol/session.ts";
+import { type ConfigureSignal, type DecideSignal, decideSignal, eventsQuery } from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
 import type { DecideOutcome } from "./contract.ts";
+import { stateOf } from "./session-state.ts";
 
 const patienceMs = 20_000;
 
@@ -36,8 +37,7 @@ export async function decide(
   decision: Omit<DecideSignal, "id" | "proof">,
 ): Promise<DecideOutcome> {
   const handle = sessionHandle(context, sessionId);
-  const state = await handle.query(stateQuery);
-  if ("error" in state) throw new Error(state.error);
+  const state = await stateOf(context, sessionId);
   if (!state.pending.some(({ id }) => id === decision.approvalId)) {
     return { kind: "refused", reason: "no such approval waits: it is unknown, or was decided or withdrawn before" };
   }

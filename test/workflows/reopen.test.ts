@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client, Connection } from "@temporalio/client";
 import { expect, it } from "vitest";
-import { textOf } from "../../src/agent/messages.ts";
+import { textOf, toolCallsOf } from "../../src/agent/messages.ts";
 import { workflowIdOf } from "../../src/protocol/session.ts";
 import { bash, fakeModel, TestSessions } from "../support/sessions.ts";
 
@@ -32,34 +32,50 @@ it("a terminated session is reopened with what was queued, and asks as it was to
   expect(users).toEqual(["first", "again", "queued"]);
 });
 
-it("an earlier run that was deleted is said to be missing, and the rest is followed and told", {
-  timeout: 60_000,
-}, async () => {
-  const sessions = await TestSessions.start(fakeModel((turn) => `answer ${turn}`));
-  const id = await sessions.run("first", {}, { closeAfterMs: 0 });
-  const { events } = await sessions.until(id, (item) => item.kind === "closed");
-  const { runId } = (await sessions.client.list()).find((session) => session.id === id)!;
-  await sessions.client.send(id, { id: randomUUID(), text: "second", delivery: "steer" });
-  await sessions.until(id, (item) => item.kind === "closed", events.at(-1)!.seq);
+it("an earlier run that cannot be asked is said to be missing, and the rest is followed and told", async () => {
+  const model = fakeModel((turn) => `answer ${turn}`);
+  const sessions = await TestSessions.start(model);
+  await sessions.stopWorker();
+  const id = await sessions.run("first");
   const client = await temporal(sessions);
-  const workflowExecution = { workflowId: workflowIdOf(id), runId };
-  await client.workflowService.deleteWorkflowExecution({ namespace: "default", workflowExecution });
-  // Deleting is a task of the server's own; it is done when the run cannot be described any more.
-  await expect
-    .poll(
-      () =>
-        client.workflow
-          .getHandle(workflowIdOf(id), runId)
-          .describe()
-          .then(
-            () => "there",
-            () => "gone",
-          ),
-      { timeout: 30_000 },
-    )
-    .toBe("gone");
-  const { items } = await sessions.until(id, (item) => item.kind === "closed");
+  // It never had a workflow task, so no worker can answer for it.
+  await client.workflow.getHandle(workflowIdOf(id)).terminate("by hand");
+  await sessions.client.send(id, { id: randomUUID(), text: "second", delivery: "steer" });
+  await sessions.startWorker(model);
+  const { items } = await sessions.until(id, (item) => item.kind === "event" && item.event.type === "agent_end");
   expect(items).toContainEqual(expect.objectContaining({ kind: "resync" }));
-  expect(items.filter(({ kind }) => kind === "event").length).toBeGreaterThan(3);
-  expect((await sessions.client.account(id)).messages.length).toBeGreaterThan(0);
+  const users = (await sessions.client.account(id)).messages.flatMap(({ message }) =>
+    message.role === "user" ? [textOf(message.content)] : [],
+  );
+  // What waited in the run that never began is not lost either.
+  expect(users).toContain("second");
+  await expect.poll(async () => (await sessions.client.state(id)).queued).toEqual([]);
+});
+
+it("a session that was terminated in a call or at an approval tells so, and every call has one result", async () => {
+  const model = fakeModel(() => [bash("sleep 30"), bash("echo 2")]);
+  const sessions = await TestSessions.start(model);
+  const waiting = await sessions.run("waits", { approval: "ask" });
+  await sessions.untilState(waiting, "waiting");
+  const approvalId = (await sessions.client.state(waiting)).pending[0]!.id;
+  const running = await sessions.run("runs");
+  await sessions.until(running, (item) => item.kind === "event" && item.event.type === "tool_execution_end");
+  const client = await temporal(sessions);
+  for (const id of [waiting, running]) await client.workflow.getHandle(workflowIdOf(id)).terminate("by hand");
+  expect(await sessions.client.decide(waiting, { approvalId, decision: "allow", by: "me" })).toMatchObject({
+    kind: "refused",
+  });
+  for (const id of [waiting, running]) {
+    const account = await sessions.client.account(id);
+    expect(account.summary.state).toBe("ended");
+    expect(account.messages.map(({ message }) => message.role)).toEqual([
+      "user",
+      "assistant",
+      "toolResult",
+      "toolResult",
+    ]);
+    const [answer, ...results] = account.messages.slice(1).map(({ message }) => message);
+    const ids = answer!.role === "assistant" ? toolCallsOf(answer!).map((call) => call.id) : [];
+    expect(results.map((message) => (message.role === "toolResult" ? message.toolCallId : ""))).toEqual(ids);
+  }
 });

@@ -184,6 +184,8 @@ describe("a session", () => {
     expect(account.summary.state).toBe("ended");
     expect(account.cause).toMatch(/terminated by .*: by hand/);
     expect(account.messages).toHaveLength(3);
+    expect(account.live).toBeUndefined();
+    expect(await sessions.client.state(id)).toMatchObject({ state: "ended", pending: [] });
     await sessions.client.send(id, { id: randomUUID(), text: "again", delivery: "steer" });
     await sessions.untilState(id, "blocked", before.at(-1)!.seq);
     expect(resultTexts(model.requests.at(-1)!.messages)[0]).toContain("kept");
