@@ -25,6 +25,7 @@ import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
 import { boundErrorText, boundResult } from "./bounds.ts";
 import { beginCall } from "./call-folder.ts";
 import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
+import { renderedResult } from "./renderers.ts";
 import { withNotice } from "./repeated-notice.ts";
 import { type ActivityServices, type Toolset, WorkerShutdown } from "./services.ts";
 import { toolContext } from "./tool-context.ts";
@@ -57,7 +58,10 @@ export const executeActivity =
         isError: executed.result.isError === true,
       };
       const result = executed.ran ? await runAfterHooks(hooks.after, event, attempt.signal) : executed.result;
-      const stored = storedResult(call, result, input.failedBefore);
+      const state = services.renderStates.take(`${runId}/${toolCallId}`);
+      const tool = tools.find(({ name }) => name === call.name);
+      const rendered = tool && renderedResult(tool, result, { state, cwd: input.cwd });
+      const stored = storedResult(call, result, input.failedBefore, rendered);
       services.transcripts.keep(stored);
       const { isError } = stored.message;
       tell({
@@ -194,7 +198,12 @@ const hasEntries = (folder: string): boolean => existsSync(folder) && readdirSyn
 
 const failed = (text: string): AgentToolResult => ({ ...textResult(text), isError: true });
 
-function storedResult(call: ToolCall, result: AgentToolResult, failedBefore: number): StoredMessage<ToolResultMessage> {
+function storedResult(
+  call: ToolCall,
+  result: AgentToolResult,
+  failedBefore: number,
+  rendered: string | undefined,
+): StoredMessage<ToolResultMessage> {
   const isError = result.isError === true;
   // JavaScript tools may return no content at all.
   const content = [...(result.content ?? [])];
@@ -209,6 +218,7 @@ function storedResult(call: ToolCall, result: AgentToolResult, failedBefore: num
     content,
     ...(result.details === undefined ? {} : { details: result.details }),
     ...(result.usage ? { usage: result.usage } : {}),
+    ...(rendered === undefined ? {} : { rendered }),
     isError,
     timestamp: Date.now(),
   });

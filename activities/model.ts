@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { type AssistantMessage, type Message, type StoredMessage, toolCallsOf } from "../src/agent/messages.ts";
 import { loadContextFiles } from "../src/prompt/context-files.ts";
+import { loadSkills } from "../src/prompt/skills.ts";
 import { summaryMessageText } from "../src/prompt/summary-prompt.ts";
 import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
 import { allExtensionTools, type ModelInput, type ModelResult } from "../src/protocol/activities.ts";
@@ -57,7 +60,15 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
   const { tools: all, extensionTools, faults } = await services.toolset(cwd);
   const ofExtensions = input.activeTools.includes(allExtensionTools) ? extensionTools : [];
   const tools = all.filter(({ name }) => input.activeTools.includes(name) || ofExtensions.includes(name));
-  const systemPrompt = buildSystemPrompt({ tools, cwd, date: input.date, contextFiles: await loadContextFiles(cwd) });
+  const customPrompt = input.systemPromptFile ? await readCustomPrompt(input.systemPromptFile) : undefined;
+  const systemPrompt = buildSystemPrompt({
+    tools,
+    cwd,
+    date: input.date,
+    contextFiles: await loadContextFiles(cwd),
+    skills: await loadSkills(cwd, dirname(services.home.configFile)),
+    ...(customPrompt ? { customPrompt } : {}),
+  });
   const apiKey = await services.apiKeyFor(model);
   const message = await services.streamAssistant(
     {
@@ -98,6 +109,20 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     ...(notices.length > 0 ? { notices } : {}),
     ...(prepared ? { prepared } : {}),
   };
+}
+
+/** A missing file blocks the turn: going on with another prompt than was asked for would be worse. */
+async function readCustomPrompt(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw withoutStack({
+      type: "Workspace.Gone",
+      message: `the system prompt cannot be read: ${boundErrorText((error as Error).message)}`,
+      nonRetryable: true,
+      details: [`put ${file} back, then tempi retry`],
+    });
+  }
 }
 
 /** What the model is sent: the summary, where there is one, and the messages after it. */

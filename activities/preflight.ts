@@ -22,6 +22,7 @@ import { resolveKey } from "../src/tools/paths.ts";
 import { decideByPolicy, type PolicyDecision } from "../src/tools/policy.ts";
 import { boundErrorText, boundResult, sizeOf, wellFormed } from "./bounds.ts";
 import { type CheckedCall, checkCall, digestOf, previewOf, sorted } from "./checked-call.ts";
+import { renderedCall } from "./renderers.ts";
 import { withNotice } from "./repeated-notice.ts";
 import type { ActivityServices, Toolset } from "./services.ts";
 import { toolContext } from "./tool-context.ts";
@@ -117,7 +118,10 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
       executionMode: tool.executionMode ?? "parallel",
       lockKeys,
       digest: digestOf(checked, preview, input.cwd),
-      summary: wellFormed(preview.summary).slice(0, limits.summaryCharacters),
+      summary: wellFormed(renderedCall(tool, checked.args, renderContext(batch, callId)) ?? preview.summary).slice(
+        0,
+        limits.summaryCharacters,
+      ),
       display: preview.display,
       ...(asks ? { reason: decision.reason, ...(decision.detail ? { reasonDetail: decision.detail } : {}) } : {}),
       ...(asks && remember ? remember : {}),
@@ -126,6 +130,12 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
     const failures = repeated?.key === callKey(call) ? repeated.count + 1 : 1;
     return refused(batch, callId, call, withNotice(boundErrorText(messageOf(error)), failures));
   }
+}
+
+/** Shared with the renderer of the result, in the worker that runs the call. */
+function renderContext({ input, services }: Batch, callId: string) {
+  const { runId } = activityInfo().workflowExecution!;
+  return { state: services.renderStates.of(`${runId}/${callId}`), cwd: input.cwd };
 }
 
 /** Before-hooks in load order; what one changed passed the schema again. Throws what the model reads when one blocks. */

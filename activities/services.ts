@@ -5,6 +5,7 @@ import type { Home } from "../src/config/home.ts";
 import type { ModelSettings } from "../src/protocol/session.ts";
 import type { StreamAssistant, StreamDelta } from "../src/providers/contract.ts";
 import type { Environments } from "./environments.ts";
+import type { RenderStates } from "./renderers.ts";
 import type { Transcripts } from "./transcripts.ts";
 
 /** What activities share within one worker process. Everything in it is cache or connection; the record is history. */
@@ -23,6 +24,7 @@ export interface ActivityServices {
   apiKeyFor(model: ModelSettings): Promise<string | undefined>;
   /** HMAC key (hex) of decisions; `undefined` when proofs are switched off in the configuration. */
   decisionKey(): string | undefined;
+  renderStates: RenderStates;
   attempts: RunningAttempts;
   fileMutex: <T>(path: string, fn: () => Promise<T>) => Promise<T>;
 }

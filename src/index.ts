@@ -32,6 +32,7 @@ export {
   defineTool,
   type ExecOptions,
   type ExecResult,
+  type RenderContext,
   type Tool,
   type ToolContext,
   type ToolDefinition,

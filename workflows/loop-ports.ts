@@ -124,6 +124,7 @@ async function streamAssistant(context: PortsContext, turn: number) {
       activeTools,
       date,
       preflight: preflightSettings(context),
+      ...(settings.systemPromptFile ? { systemPromptFile: settings.systemPromptFile } : {}),
       ...(record.summary ? { summary: record.summary } : {}),
     };
     try {

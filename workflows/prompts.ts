@@ -6,13 +6,16 @@ import type { CarriedState, Delivery, PromptSignal } from "../src/protocol/sessi
 
 type Queued = { id: string; delivery: Delivery } & ({ stored: StoredMessage<UserMessage> } | { runId: string });
 
-/** Prompts not taken yet, oldest first. One is taken at a time. */
+/** Prompts not taken yet, oldest first. */
 export class Prompts {
   readonly #queue: Queued[];
   /** Prompts whose text an earlier run's history holds, by id. */
   readonly #elsewhere = new Map<string, string>();
 
-  constructor(carried: CarriedState["queue"]) {
+  readonly #mode: () => "one" | "all";
+
+  constructor(carried: CarriedState["queue"], mode: () => "one" | "all") {
+    this.#mode = mode;
     this.#queue = carried.map(({ id, runId, delivery }) => ({ id, runId, delivery }));
   }
 
@@ -41,11 +44,11 @@ export class Prompts {
   }
 
   takeSteering(): StoredMessage<UserMessage>[] {
-    return this.#take("steer");
+    return this.#takeAsSet("steer");
   }
 
   takeFollowUps(): StoredMessage<UserMessage>[] {
-    return this.#take("followUp");
+    return this.#takeAsSet("followUp");
   }
 
   carried(): CarriedState["queue"] {
@@ -55,6 +58,14 @@ export class Prompts {
       delivery: queued.delivery,
       runId: "runId" in queued ? queued.runId : runId,
     }));
+  }
+
+  /** The oldest one, or all: as the session is set. */
+  #takeAsSet(delivery: Delivery): StoredMessage<UserMessage>[] {
+    const taken = this.#take(delivery);
+    if (this.#mode() === "all")
+      for (let more = this.#take(delivery); more.length > 0; more = this.#take(delivery)) taken.push(...more);
+    return taken;
   }
 
   #take(delivery: Delivery): StoredMessage<UserMessage>[] {

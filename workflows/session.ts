@@ -61,7 +61,7 @@ class Session {
     this.#inbox = new Inbox(carried?.seenSignals ?? []);
     this.#record = new SessionRecord(input);
     this.#settings = new Settings(input, this.#record);
-    this.#prompts = new Prompts(carried?.queue ?? []);
+    this.#prompts = new Prompts(carried?.queue ?? [], () => this.#settings.now.queue ?? "one");
     this.#approvals = new Approvals(this.#record, input.cwd, [...(carried?.remembered ?? [])], () =>
       this.#showWaiting(),
     );

@@ -72,6 +72,8 @@ export interface ToolResultMessage<TDetails = unknown> {
   content: (TextContent | ImageContent)[];
   details?: TDetails;
   usage?: Usage;
+  /** What the tool's renderer made of it, for people; never sent to a model. */
+  rendered?: string;
   isError: boolean;
   timestamp: number;
 }

@@ -105,9 +105,25 @@ export type Display =
   | { kind: "diff"; path: string; patch: string }
   | { kind: "text"; text: string };
 
+/** What the two renderers of one call share: `renderCall` may leave something in `state` for `renderResult`. */
+export interface RenderContext<TState = Record<string, unknown>> {
+  state: TState;
+  cwd: string;
+}
+
 /** Layer 3: what products and extensions write. `wrapToolDefinition` turns it into an `AgentTool`. */
-export interface ToolDefinition<TParameters extends TSchema = TSchema, TDetails = unknown>
-  extends Omit<AgentTool<TParameters, TDetails>, "execute"> {
+export interface ToolDefinition<
+  TParameters extends TSchema = TSchema,
+  TDetails = unknown,
+  TState extends Record<string, unknown> = Record<string, unknown>,
+> extends Omit<AgentTool<TParameters, TDetails>, "execute"> {
+  /**
+   * One line for a call, without the tool's name: in the terminal, on the page and in the Temporal UI. Instead of the preview's
+   * summary. Throwing, or no text, falls back to that.
+   */
+  renderCall?(params: Static<TParameters>, context: RenderContext<TState>): string;
+  /** Text (Markdown, a few lines) that people see in place of the result's own text. Throwing falls back to the text. */
+  renderResult?(result: AgentToolResult<TDetails>, context: RenderContext<TState>): string;
   /** One line for the system prompt's list of tools; without it the tool is declared to the endpoint only. */
   promptSnippet?: string;
   promptGuidelines?: string[];

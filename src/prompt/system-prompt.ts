@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "../agent/tool.ts";
 import type { ContextFile } from "./context-files.ts";
+import type { Skill } from "./skills.ts";
 
 export interface SystemPromptParts {
   /** The active tools, in the order in which they are declared. */
@@ -9,6 +10,8 @@ export interface SystemPromptParts {
   /** `YYYY-MM-DD`, recorded once per session: a prompt that changes between turns loses the endpoint's cache. */
   date?: string;
   contextFiles: ContextFile[];
+  /** Listed by name and description, where the model can read files. */
+  skills?: Skill[];
   /** Replaces preamble, list of tools and rules; context files and workspace stay. */
   customPrompt?: string;
 }
@@ -37,7 +40,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 export function buildSystemPrompt(parts: SystemPromptParts): string {
   const custom = parts.customPrompt?.trim();
   const sections = custom ? [custom] : [preamble, toolSection(parts.tools), ruleSection(parts.tools)];
-  return [...sections, contextSection(parts.contextFiles), workspaceSection(parts)]
+  return [...sections, contextSection(parts.contextFiles), skillSection(parts), workspaceSection(parts)]
     .filter((text) => text !== "")
     .join("\n\n");
 }
@@ -70,6 +73,15 @@ function contextSection(files: ContextFile[]): string {
     return `<project_instructions path="${forwardSlashes(path)}">\n${text.trim()}${end}\n</project_instructions>`;
   });
   return `Instructions of the user and the project, the most general first; where they differ, the later one holds:\n\n${texts.join("\n\n")}`;
+}
+
+/** Only what the model needs to choose one; without a tool that reads files it could not use any. */
+function skillSection({ skills = [], tools }: SystemPromptParts): string {
+  if (skills.length === 0 || !tools.some(({ name }) => name === "read" || name === "bash")) return "";
+  const lines = skills.map(
+    ({ name, description, location }) => `- ${name}: ${description} (${forwardSlashes(location)})`,
+  );
+  return `Skills: instructions for special tasks. When one fits the task, read its file first and follow it.\n${lines.join("\n")}`;
 }
 
 function workspaceSection({ date, cwd }: SystemPromptParts): string {

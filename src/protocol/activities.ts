@@ -31,6 +31,7 @@ export interface ModelInput extends SessionScope {
   model: ModelSettings;
   thinking: ThinkingLevel;
   activeTools: string[];
+  systemPromptFile?: string;
   /** Stands for the messages before its `upTo`. */
   summary?: SummaryReference;
   /** What the preflight of the answer's calls needs: it runs in the same activity. */

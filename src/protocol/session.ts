@@ -39,6 +39,10 @@ export interface SessionSettings {
   approval: ApprovalLevel;
   activeTools: string[];
   maxTurns: number;
+  /** Prompts taken at a time: the oldest (default), or all that wait. */
+  queue?: "one" | "all";
+  /** File whose text replaces the system prompt's preamble, tools and rules. Absolute; read at each request. */
+  systemPromptFile?: string;
 }
 
 /** A run of the workflow and the part of its messages that belongs to the conversation: indices `[from, to)` in that run. */

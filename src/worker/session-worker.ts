@@ -2,6 +2,7 @@ import { type Client, Connection, type ConnectionOptions, Client as TemporalClie
 import { type InjectedSinks, NativeConnection, type NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { Environments } from "../../activities/environments.ts";
 import { createActivities } from "../../activities/index.ts";
+import { RenderStates } from "../../activities/renderers.ts";
 import type { ActivityServices } from "../../activities/services.ts";
 import { Transcripts } from "../../activities/transcripts.ts";
 import type { LiveSinks } from "../../workflows/live-sink.ts";
@@ -75,6 +76,7 @@ export async function startSessionWorker({
       live,
       attempts,
       fileMutex,
+      renderStates: new RenderStates(),
     }),
     sinks,
     stickyQueueScheduleToStartTimeout: "2 seconds",

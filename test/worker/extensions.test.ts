@@ -79,6 +79,26 @@ describe("an extension of the user", () => {
     expect(ends[0]).toBe("1.2");
   });
 
+  it("shows calls and results in its own way; a renderer that throws falls back (B3)", async () => {
+    const sessions = await TestSessions.start(calling(toolCall("shown", { n: 1 }), toolCall("broken", { n: 1 })));
+    const renderers = `renderCall: ({ n }, { state }) => { state.n = n; return "counts\\n  from " + n; }, renderResult: (result, { state }) => "**" + state.n + "** in all",`;
+    const throwing = `renderCall: () => { throw new Error("x"); }, renderResult: () => { throw new Error("x"); },`;
+    const tool = (name: string, more: string) =>
+      counter("answer").replace('"counter"', `"${name}"`).replace("execute:", `${more} execute:`);
+    write(userExtensions(sessions.home), "shown.mjs", tool("shown", renderers));
+    write(userExtensions(sessions.home), "broken.mjs", tool("broken", throwing));
+    const id = await sessions.run("go", { activeTools: ["extensions"] });
+    const events = await sessions.untilState(id, "idle");
+    const ends = events.flatMap((event) =>
+      event.type === "tool_execution_end" ? [[event.toolName, event.summary]] : [],
+    );
+    expect(Object.fromEntries(ends)).toEqual({ shown: "counts from 1", broken: "" });
+    const results = (await sessions.client.account(id)).messages.flatMap(({ message }) =>
+      message.role === "toolResult" ? [message.rendered] : [],
+    );
+    expect(results).toEqual(["**1** in all", undefined]);
+  });
+
   it("can make a call ask that policy would let run", async () => {
     const sessions = await TestSessions.start(calling(bash("echo deploy")));
     write(
