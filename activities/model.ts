@@ -155,6 +155,8 @@ async function prepareAhead(
     const model = `${asked.provider}/${asked.model}`;
     const request = { sessionId, cwd, model, turn, offered, positions, settings: preflight };
     const calls = await prepareCalls(services, request, message, async () => [...before, message], signal);
+    // Stopped meanwhile: what the hooks would have said is not known.
+    if (signal.aborted) return undefined;
     return sizeOf(calls) > preparedAheadBytes ? undefined : { settings: preflight, calls };
   } catch {
     return undefined;

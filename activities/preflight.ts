@@ -127,7 +127,7 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
       ...(asks && remember ? remember : {}),
     };
   } catch (error) {
-    const failures = repeated?.key === callKey(call) ? repeated.count + 1 : 1;
+    const failures = (repeated?.[callKey(call)] ?? 0) + 1;
     return refused(batch, callId, call, withNotice(boundErrorText(messageOf(error)), failures));
   }
 }

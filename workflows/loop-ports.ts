@@ -128,8 +128,12 @@ async function streamAssistant(context: PortsContext, turn: number) {
       ...(record.summary ? { summary: record.summary } : {}),
     };
     try {
-      return await abort.run(activityId, () =>
+      const asking = abort.run(activityId, () =>
         model.executeWithOptions({ activityId, summary: asked.model.slice(-100) }, [request]),
+      );
+      // An endpoint that does not let go must not hold up a stop.
+      return (
+        (await Promise.race([asking, abort.grace(limits.abortGraceMs)])) ?? ({ reason: "aborted" } satisfies LoopEnd)
       );
     } catch (error) {
       if (isCancellation(error)) return { reason: "aborted" } satisfies LoopEnd;

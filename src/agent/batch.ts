@@ -64,7 +64,7 @@ export async function runBatch(
 ): Promise<BatchResult> {
   const calls = toolCallsOf(assistant.message).map((call, at): BatchCall => {
     const key = callKey(call);
-    const failedBefore = state.repeated?.key === key ? state.repeated.count : 0;
+    const failedBefore = state.repeated?.[key] ?? 0;
     return { callId: ports.callId(state.turn, at + 1), call, failedBefore };
   });
   const outcomes = new Outcomes(ports, calls);

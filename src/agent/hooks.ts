@@ -77,7 +77,7 @@ export async function runBeforeHooks(
   let changed = false;
   const asked: string[] = [];
   for (const { from, run } of hooks) {
-    const answer = await guarded(from, () => run({ ...event, args }, signal));
+    const answer = await guarded(from, signal, () => run({ ...event, args }, signal));
     if (!answer) continue;
     if ("block" in answer && answer.block)
       return { kind: "block", reason: answer.reason || "A hook blocked this call." };
@@ -99,7 +99,9 @@ export async function runAfterHooks(
   let result: AgentToolResult = { ...event.result, isError: event.isError };
   for (const { from, run } of hooks) {
     try {
-      const patch = await guarded(from, () => run({ ...event, result, isError: result.isError === true }, signal));
+      const patch = await guarded(from, signal, () =>
+        run({ ...event, result, isError: result.isError === true }, signal),
+      );
       if (patch) result = { ...result, ...definedFields(patch) };
     } catch (error) {
       result = {
@@ -118,10 +120,19 @@ function definedFields(patch: AfterToolCallResult): AfterToolCallResult {
   );
 }
 
-async function guarded<T>(from: string, run: () => Promise<T> | T): Promise<T> {
+/** A hook that does not look at the signal must not hold up a stop: it is left behind. */
+async function guarded<T>(from: string, signal: AbortSignal, run: () => Promise<T> | T): Promise<T> {
+  let leave: () => void = () => undefined;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(new Error("the turn was stopped while it ran"));
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  });
   try {
-    return await run();
+    return await Promise.race([run(), stopped]);
   } catch (error) {
     throw new Error(`A hook of ${from} failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    signal.removeEventListener("abort", leave);
   }
 }

@@ -2,7 +2,7 @@ import { type BatchPorts, runBatch } from "./batch.ts";
 import type { AgentEndReason, AgentEvent } from "./events.ts";
 import type { AssistantMessage, Message, StoredMessage, UserMessage } from "./messages.ts";
 import { toolCallsOf } from "./messages.ts";
-import { countFailures, type RepeatedFailures } from "./repeated-failures.ts";
+import { countFailures, mostFailures, type RepeatedFailures } from "./repeated-failures.ts";
 
 /** What the loop needs of the world. The session workflow binds it to activities, tests to fakes. */
 export interface LoopPorts extends BatchPorts {
@@ -122,10 +122,9 @@ async function runTurn(ports: LoopPorts, state: LoopState, limits: LoopLimits): 
   endTurn();
   state.repeated = countFailures(state.repeated, batch.calls);
   if (ports.aborted()) return { end: { reason: "aborted" } };
-  if (state.repeated && state.repeated.count >= limits.repeatedFailuresStop) {
-    return {
-      end: { reason: "repeated", errorMessage: `stopped: the same call failed ${state.repeated.count} times in a row` },
-    };
+  const failures = mostFailures(state.repeated);
+  if (failures >= limits.repeatedFailuresStop) {
+    return { end: { reason: "repeated", errorMessage: `stopped: the same call failed ${failures} times in a row` } };
   }
   return { goOn: !batch.terminate, terminated: batch.terminate };
 }

@@ -1,10 +1,10 @@
 import type { ToolCall } from "./messages.ts";
 
-/** How often in a row the same call (tool and arguments) failed. Plain data: it can be carried. */
-export interface RepeatedFailures {
-  key: string;
-  count: number;
-}
+/**
+ * How many turns in a row a call (tool and arguments, by its key) failed. Only calls of the last turn are in it, so it stays
+ * small. Plain data: it can be carried.
+ */
+export type RepeatedFailures = Record<string, number>;
 
 /** Short name of a call's content: FNV-1a over tool and arguments. Equal calls are equal keys; a rare clash only adds a notice. */
 export function callKey(call: Pick<ToolCall, "name" | "arguments" | "argumentsError">): string {
@@ -17,16 +17,20 @@ export function callKey(call: Pick<ToolCall, "name" | "arguments" | "argumentsEr
   return `${call.name}:${text.length}:${(hash >>> 0).toString(16)}`;
 }
 
-/** Folds one batch in. A success of the same call, or another failing call, starts over. */
+/**
+ * Folds one turn in: a call that failed again counts one more, however often the answer held it (the model could not know yet);
+ * one that worked, or was not tried again, is forgotten.
+ */
 export function countFailures(
   before: RepeatedFailures | undefined,
   batch: { key: string; isError: boolean }[],
 ): RepeatedFailures | undefined {
-  let now = before;
-  for (const { key, isError } of batch) {
-    if (!isError) now = now?.key === key ? undefined : now;
-    else now = now?.key === key ? { key, count: now.count + 1 } : { key, count: 1 };
-  }
-  // A batch in which everything worked ends the series, whatever it called.
-  return batch.some((call) => call.isError) ? now : undefined;
+  const worked = new Set(batch.filter(({ isError }) => !isError).map(({ key }) => key));
+  const failed = new Set(batch.map(({ key }) => key).filter((key) => !worked.has(key)));
+  if (failed.size === 0) return undefined;
+  return Object.fromEntries([...failed].map((key) => [key, (before?.[key] ?? 0) + 1]));
 }
+
+/** The longest series. */
+export const mostFailures = (repeated: RepeatedFailures | undefined): number =>
+  Math.max(0, ...Object.values(repeated ?? {}));

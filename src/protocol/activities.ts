@@ -59,7 +59,7 @@ export interface PreflightSettings {
   approval: ApprovalLevel;
   /** Keys of what a person allowed for the rest of the session. */
   remembered: string[];
-  /** The call that keeps failing, so that its next failure is told as such. */
+  /** Calls that keep failing, so that their next failure is told as such. */
   repeated?: RepeatedFailures;
 }
 

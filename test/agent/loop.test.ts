@@ -107,6 +107,16 @@ describe("the loop", () => {
     expect(await different.go(undefined, { ...limits, maxTurns: 50 })).toEqual({ reason: "answered" });
   });
 
+  it("stops at a pair of calls that fail by turns too, but not at one answer that holds a failing call many times (B40)", async () => {
+    const pair = new FakePorts(Array.from({ length: 20 }, () => assistant([call("a"), call("b")])));
+    pair.run = async () => ({ isError: true });
+    expect(await pair.go(undefined, { ...limits, maxTurns: 50 })).toMatchObject({ reason: "repeated" });
+    expect(pair.log.filter((line) => line.startsWith("model"))).toHaveLength(6);
+    const many = new FakePorts([assistant(Array.from({ length: 50 }, () => call("a")))]);
+    many.run = async () => ({ isError: true });
+    expect(await many.go()).toEqual({ reason: "answered" });
+  });
+
   it("goes on elsewhere without a second start and without a prompt", async () => {
     const ports = new FakePorts([assistant([call("a")]), assistant(["done"])]);
     const state = { turn: 0, turnsThisPrompt: 0 };

@@ -9,7 +9,7 @@ import { workflowIdOf } from "../../src/protocol/session.ts";
 const run = promisify(execFile);
 const folder = join(import.meta.dirname, "..", "replay", "histories");
 /** Larger ones say nothing new and weigh on every clone. */
-const largestBytes = 120_000;
+const largestBytes = 60_000;
 
 /** Writes the histories of a test's sessions, all their runs, to the corpus (`npm run record-histories`). */
 export async function recordHistories(address: string, sessionIds: string[], testName: string): Promise<void> {
@@ -25,7 +25,8 @@ export async function recordHistories(address: string, sessionIds: string[], tes
     for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
       const show = ["workflow", "show", "--address", address, "-w", workflowId, "-r", runId, "-o", "json"];
       const { stdout } = await run(inject("temporalCli"), show, { maxBuffer: 64 * 1024 * 1024 });
-      if (stdout.length <= largestBytes) writeFileSync(join(folder, `${slug}-${++number}.json`), stdout);
+      const text = JSON.stringify(JSON.parse(stdout));
+      if (text.length <= largestBytes) writeFileSync(join(folder, `${slug}-${++number}.json`), `${text}\n`);
     }
   }
   await connection.close();
