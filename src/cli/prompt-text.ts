@@ -45,7 +45,8 @@ function fileText(cwd: string, path: string): string {
   try {
     return `File ${path}:\n${readFileSync(resolve(cwd, path), "utf8").trimEnd()}`;
   } catch (error) {
-    throw usage(`--file ${JSON.stringify(path)} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw usage(`--file ${JSON.stringify(path)} cannot be read (${code}).`, "name a readable file, from this folder");
   }
 }
 

@@ -21,7 +21,7 @@ export function registerSessionCommands(program: Command, services: CliServices,
   followOptions(work("attach [id]", "follow a session; it goes on when you leave")).action(async (id, flags) =>
     done(await (await import("./commands/attach.ts")).attachCommand(services, id, flags)),
   );
-  followOptions(work("send <id> [text...]", "tell a session something, also when it is done"))
+  followOptions(work("send [id] [text...]", "tell a session something, also when it is done"))
     .option("-f, --follow", "follow it afterwards")
     .option("--follow-up", "wait until it has answered instead of steering it now")
     .option("--file <path>", "append a file to the text (repeatable)", collect)

@@ -50,7 +50,7 @@ export interface CliServices {
   /** Who decides and stops: `user@host`. */
   person(): string;
   /** Starts the local server and worker where nothing runs; the server holds the sessions, so lists need it too. */
-  connect(options?: { yes?: boolean }): Promise<ConnectedClient>;
+  connect(options?: { yes?: boolean; reading?: boolean }): Promise<ConnectedClient>;
   /** Whether this home can hold sessions at all, so that a first look starts nothing. */
   hasSessions(): boolean;
   /** Settings of a new session; throws `UserError` where the model cannot be known. */

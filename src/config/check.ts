@@ -25,7 +25,7 @@ export function parseConfig(text: string, file: string): ConfigFile {
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     throw new ConfigError(
       `${place(text, file, path)} ${describe(error, path)}`,
-      `edit ${file} ("tempi config" prints every key)`,
+      `edit ${file} (tempi config lists every key)`,
     );
   }
   return value as ConfigFile;

@@ -61,13 +61,28 @@ export function homeEnvironment(home: Home): Record<string, string> {
 export function prepareHome(home: Home): void {
   try {
     for (const folder of [home.root, home.run, home.logs, home.cache, home.calls, home.blobs]) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
     }
   } catch (error) {
     throw new HomeError(
       `cannot create ${home.root}: ${(error as Error).message}.`,
       "make that folder writable, or set TEMPI_HOME to one that is",
     );
+  }
+}
+
+/**
+ * Creates a folder and those above it. Not by `recursive`: where the system says "not found" for a folder whose parent is there,
+ * as below /proc, Node tries for ever.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Two processes that start at once.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { TObject, TRecord, TSchema } from "@sinclair/typebox";
 import { parseConfig } from "./check.ts";
 import { ConfigError } from "./errors.ts";
 import type { Home } from "./home.ts";
-import { type ConfigFile, configDefaults } from "./schema.ts";
+import { type ConfigFile, ConfigSchema, configDefaults } from "./schema.ts";
 import { checkFileOwners } from "./secrets.ts";
 
 /** Where a value comes from, as `tempi config` prints it: `--approval`, `TEMPI_MODEL`, the file's path, `default`. */
@@ -20,7 +21,7 @@ export interface Config {
 
 /** Values given on the command line, under the names of the keys. */
 export type ConfigFlags = Partial<
-  Pick<ConfigFile, "default_model" | "approval" | "thinking" | "max_turns" | "on_ask" | "notify">
+  Pick<ConfigFile, "model" | "approval" | "thinking" | "max_turns" | "on_ask" | "notify">
 >;
 
 /**
@@ -35,7 +36,7 @@ export function loadConfig(home: Home, options: { environment?: NodeJS.ProcessEn
     ["default", configDefaults],
     [home.configFile, fromFile],
     [(key) => (key === "approval" ? "TEMPI_APPROVAL" : "TEMPI_MODEL"), fromEnvironment(environment)],
-    [(key) => `--${key === "default_model" ? "model" : key.replaceAll("_", "-")}`, options.flags ?? {}],
+    [(key) => `--${key.replaceAll("_", "-")}`, options.flags ?? {}],
   ];
   const values: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
@@ -64,6 +65,28 @@ export function configLines(config: Config): { key: string; value: unknown; orig
   });
 }
 
+/** Every key that `config.toml` may hold and that has no value, in the order of the schema. */
+export function unsetKeys(config: Config): string[] {
+  const set = Object.keys(config.origins);
+  return knownKeys().filter((key) => {
+    // Of providers there is a table for each name: once one is there, the person knows what it looks like.
+    const known = key.startsWith("providers.") ? "providers" : key;
+    return !set.some((one) => one === known || one.startsWith(`${known}.`));
+  });
+}
+
+/** Dotted names of all keys; NAME stands for one that the person chooses. */
+export function knownKeys(schema: TSchema = ConfigSchema, prefix = ""): string[] {
+  if (schema.type !== "object") return [prefix];
+  const { properties, patternProperties } = schema as Partial<TObject & TRecord>;
+  const inner = properties
+    ? Object.entries(properties)
+    : Object.values(patternProperties ?? {}).map((one) => ["NAME", one] as const);
+  // A table of whatever an endpoint understands has no names to tell.
+  if (!properties && inner.every(([, one]) => (one as TSchema).type !== "object")) return [prefix];
+  return inner.flatMap(([name, one]) => knownKeys(one as TSchema, prefix === "" ? name : `${prefix}.${name}`));
+}
+
 function readConfigFile(file: string): ConfigFile {
   let text: string;
   try {
@@ -77,7 +100,7 @@ function readConfigFile(file: string): ConfigFile {
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): ConfigFile {
   const result: ConfigFile = {};
-  if (environment.TEMPI_MODEL) result.default_model = environment.TEMPI_MODEL;
+  if (environment.TEMPI_MODEL) result.model = environment.TEMPI_MODEL;
   const approval = environment.TEMPI_APPROVAL;
   if (approval) {
     if (approval !== "ask" && approval !== "edits" && approval !== "auto") {

@@ -14,13 +14,13 @@ export interface ResolvedModel {
 }
 
 const threeWays =
-  'name one: --model PROVIDER/MODEL, or export TEMPI_MODEL=PROVIDER/MODEL, or default_model = "PROVIDER/MODEL" in config.toml';
+  'name one: --model PROVIDER/MODEL, or export TEMPI_MODEL=PROVIDER/MODEL, or model = "PROVIDER/MODEL" in config.toml';
 
-type ModelConfig = Pick<ConfigFile, "default_model" | "providers">;
+type ModelConfig = Pick<ConfigFile, "model" | "providers">;
 
 /**
  * Finds endpoint and key variable of a model's name: `provider/model`, a bare name of the default provider, or
- * `scripted:FILE` (relative to `cwd`). Without name: `default_model`. Throws UsageError or ConfigError (exit 2);
+ * `scripted:FILE` (relative to `cwd`). Without name: `model`. Throws UsageError or ConfigError (exit 2);
  * no message ever holds a key.
  */
 export function resolveModel(
@@ -29,7 +29,7 @@ export function resolveModel(
   environment: NodeJS.ProcessEnv = process.env,
   cwd: string = process.cwd(),
 ): ResolvedModel {
-  const wanted = (name ?? config.default_model ?? "").trim();
+  const wanted = (name ?? config.model ?? "").trim();
   if (wanted === "") throw new UsageError("no model is known", threeWays);
   if (wanted.startsWith("scripted:")) return scripted(wanted.slice("scripted:".length), cwd);
 
@@ -89,7 +89,10 @@ function withEndpoint(
   const value = environment[key.env];
   if (value === undefined || value === "") {
     if (isLoopback(baseUrl)) return result;
-    throw new UsageError(`no key for ${provider}: ${key.env} is not set`, `export ${key.env}=... (or tempi init)`);
+    throw new UsageError(
+      `no key for ${provider}: ${key.env} is not set`,
+      `export ${key.env}=..., or key = { file = "PATH" } under [providers.${provider}] in config.toml`,
+    );
   }
   if (!isCleanKey(value)) {
     throw new ConfigError(

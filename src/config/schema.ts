@@ -25,7 +25,7 @@ const oneOf = <const T extends string[]>(...values: T) =>
 /** Keys of `config.toml`. */
 export const ConfigSchema = Type.Object(
   {
-    default_model: Type.Optional(Type.String({ minLength: 1 })),
+    model: Type.Optional(Type.String({ minLength: 1 })),
     approval: Type.Optional(oneOf("ask", "edits", "auto")),
     approval_proof: Type.Optional(oneOf("on", "off")),
     thinking: Type.Optional(oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max")),

@@ -7,7 +7,7 @@ import { lastLines, logFileOf, openLog, sizeOf } from "./log-files.ts";
 import type { Prepared } from "./prepare-up.ts";
 import type { BackgroundArguments } from "./supervisor-process.ts";
 import { untilChanged } from "./until-changed.ts";
-import { isReady, readUp, type UpState } from "./up-state.ts";
+import { isReadable, isReady, readUp, serverIsReady, type UpState } from "./up-state.ts";
 
 /** Milliseconds after which a start counts as failed. */
 const readyMs = 30_000;
@@ -49,13 +49,15 @@ export function spawnSupervisor(
 
 /**
  * Waits until a supervisor of this home has server and worker ready, whoever started it. Throws UserError with the child's last
- * line when one was given up, when the started process ended, or after 30 s.
+ * line when one was given up, when the started process ended, or after 30 s. Without `needWorker` a worker that was given up or
+ * is late is no error.
  */
 export async function waitUntilReady(
   home: Home,
-  options: { started?: ChildProcess; needServer?: boolean; until?: (state: UpState) => boolean } = {},
+  options: { started?: ChildProcess; needWorker?: boolean; until?: (state: UpState) => boolean } = {},
 ): Promise<UpState> {
-  const { started } = options;
+  const { started, needWorker = true } = options;
+  const ready = needWorker ? isReady : isReadable;
   const logStart = sizeOf(logFileOf(home, "up"));
   let ended = false;
   started?.once("exit", () => {
@@ -72,12 +74,13 @@ export async function waitUntilReady(
         if (ended) throw notStarted(home, logStart);
         return undefined;
       }
-      throwIfGivenUp(state);
-      return isReady(state) && (options.until?.(state) ?? true) ? state : undefined;
+      throwIfGivenUp(state, needWorker);
+      return ready(state) && (options.until?.(state) ?? true) ? state : undefined;
     });
   } catch (error) {
     if (!timeout.aborted) throw error;
     const state = readUp(home);
+    if (!needWorker && state && serverIsReady(state)) return state;
     const what = state && state.server.state !== "ready" && state.server.state !== "named" ? "server" : "worker";
     throw new UserError(`the ${what} was not ready after ${readyMs / 1000} s${reasonOf(state?.[what].lastError)}`, {
       next: `tempi logs ${what}`,
@@ -85,9 +88,9 @@ export async function waitUntilReady(
   }
 }
 
-/** Throws UserError when a child died so often that it is not started again. */
-export function throwIfGivenUp(state: UpState): void {
-  for (const name of ["server", "worker"] as const) {
+/** Throws UserError when a child died so often that it is not started again; the worker's end is none of a reader's business. */
+export function throwIfGivenUp(state: UpState, needWorker = true): void {
+  for (const name of needWorker ? (["server", "worker"] as const) : (["server"] as const)) {
     if (state[name].state !== "failed") continue;
     throw new UserError(`the ${name} died 3 times and is not started again${reasonOf(state[name].lastError)}`, {
       next: `tempi logs ${name}, then tempi restart`,

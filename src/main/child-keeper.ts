@@ -88,6 +88,8 @@ export class ChildKeeper {
       const wasAdopted = adopt !== undefined;
       adopt = undefined;
       if (this.#stopping) return;
+      // Asked for: what was wrong before has been seen.
+      if (this.#restarting) this.#set({ lastError: undefined });
       if (this.#restarting || (wasAdopted && !outcome.wasReady)) continue;
       const now = performance.now();
       if (this.#options.isPassing?.(outcome.cause)) {
@@ -103,6 +105,7 @@ export class ChildKeeper {
       if (deaths.length < deathsToGiveUp) continue;
       this.#set({ state: "failed" });
       await once(this.#wake, "wake");
+      this.#set({ lastError: undefined });
       deaths = [];
     }
   }

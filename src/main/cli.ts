@@ -3,10 +3,11 @@ import { hostname, userInfo } from "node:os";
 import { type ProgramOptions, runProgram, sayError } from "../cli/program.ts";
 import type { CliServices, ConnectedClient } from "../cli/services.ts";
 import { allTools, chooseTools, toolsOfAuto } from "../config/active-tools.ts";
-import { UsageError, UserError } from "../config/errors.ts";
+import { UsageError } from "../config/errors.ts";
 import { type Home, HomeError, homeOf } from "../config/home.ts";
 import type { Config } from "../config/load.ts";
 import { version } from "./version.ts";
+import { workingFolder } from "./working-folder.ts";
 
 /** Minutes without an open session after which a server that a session command started leaves. */
 const idleExitMinutes = 60;
@@ -62,7 +63,7 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
     config ??= import("../config/load.ts").then(({ loadConfig }) => loadConfig(home));
     return config;
   };
-  const cwd = workingFolder();
+  const cwd = workingFolder(process.env);
   const modelOf = async (name: string | undefined, folder: string) => {
     const { resolveModel } = await import("../config/providers.ts");
     return resolveModel(name, (await loaded()).values, process.env, folder);
@@ -77,7 +78,7 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
     person: () => `${userInfo().username}@${hostname()}`,
     connect: async (options = {}) => {
       onConnect();
-      return connect(home, options.yes ?? false);
+      return connect(home, options);
     },
     hasSessions: () => existsSync(home.databaseFile) || existsSync(home.configFile),
     model: (name) => modelOf(name, cwd),
@@ -107,7 +108,7 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
   };
 }
 
-async function connect(home: Home, yes: boolean): Promise<ConnectedClient> {
+async function connect(home: Home, options: { yes?: boolean; reading?: boolean }): Promise<ConnectedClient> {
   const [{ ensureUp }, { connectSessionClient }] = await Promise.all([
     import("./up.ts"),
     import("../client/connect.ts"),
@@ -116,22 +117,12 @@ async function connect(home: Home, yes: boolean): Promise<ConnectedClient> {
     home,
     onMessage: (text: string) => process.stderr.write(`${text}\n`),
     environment: process.env,
-    yes,
+    yes: options.yes ?? false,
+    needWorker: !options.reading,
     idleExitMinutes,
   });
   const client = await connectSessionClient({ ...up, home });
   return up.uiUrl ? Object.assign(client, { uiUrl: up.uiUrl }) : client;
-}
-
-/** npm runs scripts in the package's folder and names the caller's in INIT_CWD: that is the one that is meant. */
-function workingFolder(): string {
-  const { npm_lifecycle_event, npm_execpath, INIT_CWD } = process.env;
-  if ((npm_lifecycle_event || npm_execpath) && INIT_CWD) return INIT_CWD;
-  try {
-    return process.cwd();
-  } catch {
-    throw new UserError("this folder does not exist any more.", { next: "cd to a folder that exists" });
-  }
 }
 
 /** The reader of our output may leave at any time (`| head -1`): that is no error, and the session goes on. */

@@ -5,29 +5,20 @@ import { prepareHome } from "../config/home.ts";
 import { loadConfig } from "../config/load.ts";
 import { providerEnvironment } from "../config/provider-environment.ts";
 import { configuredPath } from "../config/secrets.ts";
-import { searchAttributes } from "../protocol/session.ts";
 import { findCli } from "../server/find-cli.ts";
-import { readJsonFile } from "../server/json-file.ts";
-import { isFree, type ServerPorts } from "../server/ports.ts";
-import { isAlive } from "../server/process-identity.ts";
-import {
-  connectTemporal,
-  readRetentionDays,
-  retentionDays,
-  wrongSearchAttributes,
-} from "../server/temporal-service.ts";
 import type { Check } from "./doctor-command.ts";
+import { checkServer, checkWorker } from "./doctor-processes.ts";
 import type { MachineContext } from "./machine-commands.ts";
-import { portsFileOf, readUp } from "./up-state.ts";
+import type { StatusReport } from "./status-command.ts";
 
 /** Bytes below which a database is likely to fill the disk soon. */
 const lowDisk = 1 << 30;
 
 /** All checks, in the order in which one thing needs the other. None throws. */
-export async function checkMachine(context: MachineContext): Promise<Check[]> {
+export async function checkMachine(context: MachineContext, status: StatusReport): Promise<Check[]> {
   const groups = [checkNode, checkConfig, checkHome, checkCli, checkServer, checkWorker, checkPrograms, checkKeys];
   const results: Check[] = [];
-  for (const group of groups) results.push(...(await group(context)));
+  for (const group of groups) results.push(...(await group(context, status)));
   return results;
 }
 
@@ -99,62 +90,6 @@ function configuredBinary(home: MachineContext["home"], environment: NodeJS.Proc
   }
 }
 
-async function checkServer({ home }: MachineContext): Promise<Check[]> {
-  const up = readUp(home);
-  if (!up) {
-    const kept = readJsonFile<ServerPorts>(portsFileOf(home));
-    const taken: number[] = [];
-    for (const port of kept ? [kept.grpc, kept.ui] : []) if (!(await isFree(port))) taken.push(port);
-    const ports: Check =
-      taken.length > 0
-        ? {
-            ok: undefined,
-            name: "ports",
-            detail: `${taken.join(", ")} taken by another program; the next free ones will be used`,
-          }
-        : { ok: true, name: "ports", detail: kept ? `${kept.grpc} and ${kept.ui} are free` : "not chosen yet" };
-    return [ports, { ok: undefined, name: "server", detail: "not running", next: "tempi up --detach" }];
-  }
-  try {
-    const connection = await connectTemporal({ address: up.address });
-    try {
-      const answers: Check = { ok: true, name: "server", detail: `answers at ${up.address}` };
-      if (up.server.state === "named") return [answers];
-      const days = await readRetentionDays(connection, up.namespace);
-      const wrong = await wrongSearchAttributes(connection, up.namespace, searchAttributes);
-      return [
-        answers,
-        { ok: days >= retentionDays, name: "retention", detail: `${days} days`, next: "tempi restart" },
-        {
-          ok: wrong.length === 0,
-          name: "search attributes",
-          detail:
-            wrong.length === 0
-              ? Object.keys(searchAttributes).join(", ")
-              : `missing or of another type: ${wrong.join(", ")}`,
-          next:
-            wrong.length === 0
-              ? ""
-              : `temporal operator search-attribute remove --address ${up.address} --name ${wrong[0]}, then tempi restart`,
-        },
-      ];
-    } finally {
-      await connection.close();
-    }
-  } catch {
-    return [{ ok: false, name: "server", detail: `does not answer at ${up.address}`, next: "tempi logs server" }];
-  }
-}
-
-async function checkWorker({ home }: MachineContext): Promise<Check[]> {
-  const up = readUp(home);
-  if (!up) return [{ ok: undefined, name: "worker", detail: "not running", next: "tempi up --detach" }];
-  const { worker } = up;
-  if (worker.state === "ready" && isAlive(worker)) return [{ ok: true, name: "worker", detail: `pid ${worker.pid}` }];
-  const why = worker.lastError === undefined ? "" : `: ${worker.lastError}`;
-  return [{ ok: false, name: "worker", detail: `${worker.state}${why}`, next: "tempi logs worker" }];
-}
-
 async function checkPrograms({ environment }: MachineContext): Promise<Check[]> {
   return await Promise.all(
     ["bash", "git"].map(async (program): Promise<Check> => {
@@ -177,7 +112,7 @@ async function checkKeys({ environment }: MachineContext): Promise<Check[]> {
           ok: undefined,
           name: "provider variables",
           detail: "none set",
-          next: "export DEEPSEEK_API_KEY=... (or another provider's), or tempi init",
+          next: 'export OPENAI_API_KEY=... (or the one of another provider), or key = { file = "PATH" } under [providers.NAME] in config.toml',
         },
   ];
 }

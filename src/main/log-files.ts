@@ -49,7 +49,8 @@ export function lastLines(path: string, count: number, from = 0): string[] {
   }
   try {
     const { size } = fstatSync(descriptor);
-    const start = Math.max(from, size - 65_536, 0);
+    // A log that was rotated meanwhile begins anew.
+    const start = Math.max(from > size ? 0 : from, size - 65_536, 0);
     const buffer = Buffer.alloc(Math.max(size - start, 0));
     readSync(descriptor, buffer, 0, buffer.length, start);
     const lines = buffer.toString("utf8").split("\n");

@@ -7,7 +7,7 @@ import { findRunningServers, spawnStartDev } from "../server/start-dev.ts";
 import { ensureRetention, waitForTemporal } from "../server/temporal-service.ts";
 import type { RunningChild } from "./child-keeper.ts";
 import { lastErrorLine } from "./last-error.ts";
-import { logFileOf, openLog } from "./log-files.ts";
+import { logFileOf, openLog, sizeOf } from "./log-files.ts";
 import { adoptedChild, spawnedChild } from "./running-child.ts";
 import { portsFileOf } from "./up-state.ts";
 
@@ -23,6 +23,8 @@ export class ServerChild {
   readonly #searchAttributes: Readonly<Record<string, string>>;
   readonly #onPorts: (ports: ServerPorts, notes: string[]) => void;
   #claims: ChosenPorts | undefined;
+  /** Where the log of the present process begins. */
+  #logStart = 0;
   #connection: Connection | undefined;
 
   constructor(options: {
@@ -50,6 +52,7 @@ export class ServerChild {
     this.#claims?.release();
     this.#claims = await choosePorts(portsFileOf(this.#home));
     this.#use({ grpc: this.#claims.grpc, ui: this.#claims.ui }, this.#claims.notes);
+    this.#logStart = sizeOf(logFileOf(this.#home, "server"));
     const logDescriptor = openLog(this.#home, "server");
     try {
       const child = spawnStartDev({
@@ -75,7 +78,7 @@ export class ServerChild {
     return version === undefined ? {} : { version };
   };
 
-  readonly lastLine = (): string | undefined => lastErrorLine(logFileOf(this.#home, "server"));
+  readonly lastLine = (): string | undefined => lastErrorLine(logFileOf(this.#home, "server"), this.#logStart);
 
   /** A server that still stops holds the database; another program may have taken the port since it was looked at. */
   readonly isPassing = (line: string): boolean => /database is locked|SQLITE_BUSY|address already in use/.test(line);

@@ -2,6 +2,10 @@ import { isAlive } from "../server/process-identity.ts";
 import type { MachineContext } from "./machine-commands.ts";
 import { type ChildState, readUp, readUpFile } from "./up-state.ts";
 import { version } from "./version.ts";
+import { workerAnswers } from "./worker-answer.ts";
+
+/** A turning event loop answers within a few milliseconds; `status` as a whole is to take 300 ms at most. */
+const answerMs = 200;
 
 /** What `tempi status --json` prints. `since` in milliseconds since 1970. */
 export interface StatusReport {
@@ -21,13 +25,20 @@ export interface StatusReport {
   temporalUi: { state: string; url: string | null };
 }
 
-/** Reads the state; asks nobody, so it also answers when everything hangs. */
-export function statusReport(context: Pick<MachineContext, "home">): StatusReport {
+/**
+ * Reads the state. Asks only the worker, whether it answers, and waits `waitMs` at most: so it also answers when everything
+ * hangs.
+ */
+export async function statusReport(context: Pick<MachineContext, "home">, waitMs = answerMs): Promise<StatusReport> {
   const up = readUp(context.home);
   // A killed supervisor leaves children: they run, but nobody watches them.
   const state = up ?? readUpFile(context.home);
   const { server, worker } = state ?? {};
   const serverState = stateOf(server, up !== undefined);
+  const workerState = stateOf(worker, up !== undefined);
+  const hung =
+    (workerState === "ready" || workerState === "unwatched") &&
+    (await workerAnswers(context.home, worker!.pid!, waitMs)) === false;
   const serverUp = serverState === "ready" || serverState === "unwatched";
   return {
     version,
@@ -41,7 +52,7 @@ export function statusReport(context: Pick<MachineContext, "home">): StatusRepor
       since: server?.since ?? null,
     },
     worker: {
-      state: stateOf(worker, up !== undefined),
+      state: hung ? "hung" : workerState,
       pid: isAlive(worker) ? worker.pid : null,
       version: worker?.version ?? null,
       restarts: worker?.restarts ?? 0,
@@ -64,8 +75,8 @@ function stateOf(child: ChildState | undefined, watched: boolean): string {
 }
 
 /** `tempi status`. */
-export function statusCommand(context: MachineContext, flags: { json?: boolean }): void {
-  const report = statusReport(context);
+export async function statusCommand(context: MachineContext, flags: { json?: boolean }): Promise<void> {
+  const report = await statusReport(context);
   if (flags.json) {
     context.write(`${JSON.stringify(report, null, 2)}\n`);
     return;
@@ -86,6 +97,7 @@ export function statusCommand(context: MachineContext, flags: { json?: boolean }
 function nextOf({ supervisor, server, worker }: StatusReport): string | undefined {
   if (supervisor.state === "not running") return "tempi up --detach";
   if (server.state === "failed") return "tempi logs server, then tempi restart";
+  if (worker.state === "hung") return "tempi restart";
   if (worker.state === "failed") return "tempi logs worker, then tempi restart";
   return undefined;
 }

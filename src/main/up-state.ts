@@ -68,6 +68,12 @@ export const readWorkerFile = (home: Home): WorkerFile | undefined => readJsonFi
 
 /** Whether sessions can run: the children are ready and are the processes that the state names. */
 export const isReady = (state: UpState): boolean =>
-  (state.server.state === "named" || (state.server.state === "ready" && isAlive(state.server))) &&
-  state.worker.state === "ready" &&
-  isAlive(state.worker);
+  serverIsReady(state) && state.worker.state === "ready" && isAlive(state.worker);
+
+/** Whether sessions can be read: their histories are on the server. */
+export const serverIsReady = (state: UpState): boolean =>
+  state.server.state === "named" || (state.server.state === "ready" && isAlive(state.server));
+
+/** Whether a reader need not wait any longer: for a worker that was given up it would wait for ever. */
+export const isReadable = (state: UpState): boolean =>
+  serverIsReady(state) && (state.worker.state === "failed" || isReady(state));

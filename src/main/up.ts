@@ -4,7 +4,7 @@ import { differingNames, fingerprintOf, providerEnvironment } from "../config/pr
 import { signalProcess, waitForExit } from "../server/process-identity.ts";
 import { spawnSupervisor, throwIfGivenUp, waitUntilReady } from "./background.ts";
 import { askSupervisor } from "./control-socket.ts";
-import { isReady, readUp, type UpState } from "./up-state.ts";
+import { isReadable, isReady, readUp, type UpState } from "./up-state.ts";
 import { version } from "./version.ts";
 
 export { providerEnvironment } from "../config/provider-environment.ts";
@@ -22,6 +22,8 @@ export interface EnsureUpOptions {
   profile?: string;
   /** Asks the person; the terminal when absent. */
   ask?: (question: string) => Promise<boolean>;
+  /** False for what only reads: a worker that was given up is then said and not an error. Default true. */
+  needWorker?: boolean;
   /** Program started as worker, for tests. */
   workerProgram?: string;
 }
@@ -50,11 +52,15 @@ export async function ensureUp(options: EnsureUpOptions): Promise<UpResult> {
     state = undefined;
   }
   if (!state) return await startInBackground(options);
-  if (!isReady(state)) {
-    throwIfGivenUp(state);
-    state = await waitUntilReady(home);
+  const needWorker = options.needWorker ?? true;
+  if (!(needWorker ? isReady(state) : isReadable(state))) {
+    throwIfGivenUp(state, needWorker);
+    state = await waitUntilReady(home, { needWorker });
   }
-  return await resultOf(await matchVariables(state, options), options, false);
+  // Without a worker there is none whose variables could be other ones; restarting one is not for a reader to do.
+  if (isReady(state)) state = await matchVariables(state, options);
+  else sayWorkerGivenUp(state, options);
+  return await resultOf(state, options, false);
 }
 
 async function startInBackground(options: EnsureUpOptions): Promise<UpResult> {
@@ -62,12 +68,18 @@ async function startInBackground(options: EnsureUpOptions): Promise<UpResult> {
   const ask = options.ask ?? terminalQuestion();
   const prepared = await prepareUp({ ...options, ...(ask ? { ask } : {}) });
   const started = spawnSupervisor(options.home, prepared, options);
-  const state = await waitUntilReady(options.home, { started });
+  const state = await waitUntilReady(options.home, { started, needWorker: options.needWorker ?? true });
   for (const note of state.notes) options.onMessage(note);
+  sayWorkerGivenUp(state, options);
   // Two commands may have started one each; the second found the lock held and left.
   const startedNow = state.pid === started.pid;
   if (startedNow) options.onMessage(`started in the background (pid ${state.pid}); tempi down stops them`);
   return await resultOf(state, options, startedNow);
+}
+
+function sayWorkerGivenUp(state: UpState, { onMessage }: EnsureUpOptions): void {
+  if (state.worker.state !== "failed") return;
+  onMessage("the worker died 3 times and is not started again. Next: tempi logs worker, then tempi restart");
 }
 
 /** Gives an idle worker the caller's provider variables; names a busy one. */

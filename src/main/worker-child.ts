@@ -5,7 +5,7 @@ import { type Home, homeEnvironment } from "../config/home.ts";
 import { isProviderVariable } from "../config/provider-environment.ts";
 import type { RunningChild } from "./child-keeper.ts";
 import { lastErrorLine } from "./last-error.ts";
-import { logFileOf, openLog } from "./log-files.ts";
+import { logFileOf, openLog, sizeOf } from "./log-files.ts";
 import { spawnedChild } from "./running-child.ts";
 import { untilChanged } from "./until-changed.ts";
 import { readWorkerFile, workerFileOf } from "./up-state.ts";
@@ -20,6 +20,8 @@ export class WorkerChild {
   /** Provider variables that the next worker gets. */
   variables: Record<string, string>;
   readonly #options: WorkerChildOptions;
+  /** Where the log of the present process begins. */
+  #logStart = 0;
 
   constructor(options: WorkerChildOptions) {
     this.#options = options;
@@ -31,6 +33,7 @@ export class WorkerChild {
     // A file of a killed predecessor must not make the new one look ready.
     rmSync(workerFileOf(home), { force: true });
     const { address, namespace, profile } = this.#options.target();
+    this.#logStart = sizeOf(logFileOf(home, "worker"));
     const logDescriptor = openLog(home, "worker");
     try {
       const child = spawn(process.execPath, [this.#options.program, "--address", address, "--namespace", namespace], {
@@ -54,7 +57,7 @@ export class WorkerChild {
     return { version: file.version };
   };
 
-  readonly lastLine = (): string | undefined => lastErrorLine(logFileOf(this.#options.home, "worker"));
+  readonly lastLine = (): string | undefined => lastErrorLine(logFileOf(this.#options.home, "worker"), this.#logStart);
 
   #environment(): NodeJS.ProcessEnv {
     const { environment, home } = this.#options;

@@ -42,7 +42,7 @@ export function createBashTool(options: BashToolOptions = {}): ToolDefinition<ty
     name: "bash",
     label: "Bash",
     description: `Execute a bash command in the working folder; stdout and stderr come back together. stdin is empty, and nothing but files is kept from one call to the next. Shows the last ${maximumLines} lines or ${maximumBytes / 1024} KB; the result names a file with the whole output. Returns when the shell ends: background processes go on. Optional timeout in seconds, up to 24 hours.`,
-    promptSnippet: "Execute bash commands (ls, grep, find, builds, tests)",
+    promptSnippet: "Run commands (builds, tests, git, package managers)",
     promptGuidelines: [
       "Give bash commands that may hang a timeout.",
       'When a command was "interrupted, may have run", check its effects before running it again.',

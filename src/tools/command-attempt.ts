@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { access, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { AgentToolResult, ToolContext, ToolUpdate } from "../agent/tool.ts";
 import {
   type CommandFiles,
@@ -10,6 +10,7 @@ import {
   readExit,
   readIdentity,
   readIntent,
+  readOutputLoss,
   readStop,
 } from "./command-files.ts";
 import { type CommandEnd, followCommand, isWorkerShutdown } from "./command-follow.ts";
@@ -96,10 +97,11 @@ async function follow(
   const end = recorded ?? (await watch(files, intent, child, request, signal, onUpdate));
   // So that a result that got lost is the same when it is asked for again.
   if (!recorded && isStop(end)) await writeRecord(files.stopped, end);
+  const outputLost = await readOutputLoss(files);
   return commandResult(end, await readTail(outputFile, false), {
     durationMs: end.time - intent.startedAt,
     outputFile,
-    outputLost: await isThere(files.outputLost),
+    ...(outputLost ? { outputLost } : {}),
     ...(request.timeout === undefined ? {} : { timeoutSeconds: request.timeout }),
   });
 }
@@ -151,9 +153,3 @@ async function prepareStart({ command, bashPaths, catPaths }: CommandRequest, ct
   if (!cat) throw new Error("cat was not found on this machine.");
   return { command, cwd: ctx.cwd, bash, cat, environment: { ...ctx.environment, TEMPI_SESSION: ctx.sessionId } };
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

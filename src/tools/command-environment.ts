@@ -1,4 +1,7 @@
-/** Variables that commands get from the caller's environment. Everything else stays behind. */
+/**
+ * Variables that commands get from the caller's environment. Everything else stays behind. Those of tempi are paths and no
+ * secrets: without them `tempi list` inside a command would look at another home.
+ */
 const allowed = new Set(
   `PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TERM COLORTERM NO_COLOR
   VIRTUAL_ENV PYENV_ROOT PYENV_VERSION PIPX_HOME UV_CACHE_DIR
@@ -7,7 +10,8 @@ const allowed = new Set(
   RBENV_ROOT GEM_HOME GEM_PATH BUN_INSTALL DENO_DIR PNPM_HOME VOLTA_HOME FNM_DIR FNM_MULTISHELL_PATH ASDF_DIR ASDF_DATA_DIR
   MISE_DATA_DIR HOMEBREW_PREFIX HOMEBREW_CELLAR HOMEBREW_REPOSITORY NIX_PATH NIX_PROFILES NIX_SSL_CERT_FILE
   SSL_CERT_FILE SSL_CERT_DIR DOTNET_ROOT XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_DATA_DIRS
-  XDG_CONFIG_DIRS XDG_RUNTIME_DIR`.split(/\s+/),
+  XDG_CONFIG_DIRS XDG_RUNTIME_DIR
+  TEMPI_HOME TEMPI_TEMPORAL_CLI`.split(/\s+/),
 );
 
 const allowedPrefixes = ["LC_", "CONDA_", "NVM_"];

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { constants } from "node:os";
 import { join } from "node:path";
 import type { ProcessIdentity } from "./process-group.ts";
 
@@ -15,8 +16,10 @@ export interface CommandFiles {
   exit: string;
   /** How tempi ended the command itself; missing when it ended on its own. */
   stopped: string;
-  /** There when the writer of the output failed, as on a full disk. */
+  /** There when the writer of the output failed; holds its exit code, or nothing where even that could not be written. */
   outputLost: string;
+  /** What the writer of the output said; empty when it failed in nothing. */
+  writerSaid: string;
 }
 
 export const commandFiles = (folder: string): CommandFiles => ({
@@ -26,6 +29,7 @@ export const commandFiles = (folder: string): CommandFiles => ({
   exit: join(folder, "exit"),
   stopped: join(folder, "stopped.json"),
   outputLost: join(folder, "output-lost"),
+  writerSaid: join(folder, "writer-said"),
 });
 
 export interface CommandIntent {
@@ -74,6 +78,29 @@ export async function readExit(files: CommandFiles): Promise<{ code: number; tim
 export async function readIdentity(files: CommandFiles): Promise<ProcessIdentity | undefined> {
   const [pid, bootId, startTime] = (await readIfThere(files.pid))?.match(/^(\d+)\t([^\t]*)\t(.*)\n$/)?.slice(1) ?? [];
   return pid ? { pid: Number(pid), bootId: bootId!, startTime: startTime!.trim() } : undefined;
+}
+
+/** Why a part of the output is not in its file. */
+export interface OutputLoss {
+  diskFull: boolean;
+  /** Signal that ended the writer. */
+  signal?: string;
+}
+
+/** Undefined when all was stored. */
+export async function readOutputLoss(files: CommandFiles): Promise<OutputLoss | undefined> {
+  const code = await readIfThere(files.outputLost);
+  if (code === undefined) return undefined;
+  const signal = signalOfExitCode(Number(code));
+  const said = (await readIfThere(files.writerSaid)) ?? "";
+  // On a full disk the records themselves stay empty.
+  const diskFull = code === "" || /no space left|quota exceeded/i.test(said);
+  return { diskFull, ...(signal ? { signal } : {}) };
+}
+
+/** Shells report a death by signal n as 128 + n. */
+export function signalOfExitCode(code: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
 }
 
 /** Bytes of output so far. */

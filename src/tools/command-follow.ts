@@ -4,7 +4,17 @@ import { type CommandFiles, type CommandStop, outputSize, readExit } from "./com
 import { endGroup, type GroupLeader, groupMembers, isAlive, killGroup, type ProcessIdentity } from "./process-group.ts";
 
 /** How a command ended. `lost`: its wrapper is gone and nobody knows the exit code. */
-export type CommandEnd = { kind: "exited"; code: number; time: number } | CommandStop | { kind: "lost"; time: number };
+export type CommandEnd =
+  | { kind: "exited"; code: number; time: number }
+  | CommandStop
+  | {
+      kind: "lost";
+      time: number;
+      /** Whether this process started it and saw its end; else it was gone when a later attempt looked. */
+      seen: boolean;
+      /** Signal that ended the wrapper, where it was seen. */
+      signal?: NodeJS.Signals;
+    };
 
 export interface Following {
   files: CommandFiles;
@@ -67,7 +77,7 @@ async function watchCommand(following: Following, wake: Wake): Promise<CommandEn
     if (now > following.spoolBytes) return await stop(following, "tooMuchOutput");
     if (gone && !(await groupLives(following))) {
       const late = await readExit(files);
-      return late ? { kind: "exited", ...late } : { kind: "lost", time: Date.now() };
+      return late ? { kind: "exited", ...late } : lost(following.child);
     }
     if (now !== size && performance.now() - updatedAt >= updateMs) {
       size = now;
@@ -76,6 +86,11 @@ async function watchCommand(following: Following, wake: Wake): Promise<CommandEn
     }
     await wake.next(Math.min(gone ? groupPollMs : pollMs, Math.max(0, deadline - performance.now())));
   }
+}
+
+function lost(child: ChildProcess | undefined): CommandEnd {
+  const signal = child?.signalCode;
+  return { kind: "lost", time: Date.now(), seen: child !== undefined, ...(signal ? { signal } : {}) };
 }
 
 async function wrapperIsGone({ child, identity }: Following, ended: boolean): Promise<boolean> {

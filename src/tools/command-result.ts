@@ -1,5 +1,5 @@
-import { constants } from "node:os";
 import type { AgentToolResult } from "../agent/tool.ts";
+import { type OutputLoss, signalOfExitCode } from "./command-files.ts";
 import type { CommandEnd } from "./command-follow.ts";
 import type { OutputTail } from "./output-tail.ts";
 import { formatSize, maximumBytes } from "./truncate.ts";
@@ -17,21 +17,20 @@ export interface CommandDetails {
 }
 
 /** The words that every interrupted call carries, so that model and person know that the effect is not certain. */
-const interruptedText =
-  "Command interrupted, may have run: the worker or the machine stopped while it was under way, and its exit code is not known. It was not started again. Check what it did before you repeat it.";
+const interruptedText = (why: string): string =>
+  `Command interrupted, may have run: ${why}, and its exit code is not known. It was not started again. Check what it did before you repeat it.`;
 
 /** What the model reads of a command that ended. */
 export function commandResult(
   end: CommandEnd,
   tail: OutputTail,
-  about: { durationMs: number; outputFile: string; outputLost: boolean; timeoutSeconds?: number },
+  about: { durationMs: number; outputFile: string; outputLost?: OutputLoss; timeoutSeconds?: number },
 ): AgentToolResult<CommandDetails> {
   const exitCode = end.kind === "exited" ? end.code : null;
-  const lost = about.outputLost ? "[A part of the output could not be stored; is the disk full?]" : "";
   const parts = [
     tailText(tail),
     tailNote(tail, about.outputFile),
-    lost,
+    lossNote(about.outputLost),
     endNote(end, tail.totalBytes, about.timeoutSeconds),
   ];
   return {
@@ -91,12 +90,25 @@ function endNote(end: CommandEnd, outputBytes: number, timeoutSeconds: number | 
     case "tooMuchOutput":
       return `Command killed: it wrote too much output (${formatSize(outputBytes)}).`;
     case "lost":
-      return interruptedText;
+      return interruptedText(lostWhy(end));
   }
 }
 
-/** Shells report a death by signal n as 128 + n. */
+/** Only an attempt that came later may say that worker or machine stopped: one that was there knows better. */
+function lostWhy({ seen, signal }: CommandEnd & { kind: "lost" }): string {
+  if (!seen) return "the worker or the machine stopped while it was under way";
+  return signal ? `it was killed by ${signal}` : "it ended without leaving its exit code";
+}
+
+function lossNote(loss: OutputLoss | undefined): string {
+  if (!loss) return "";
+  const why = loss.diskFull
+    ? "is the disk full?"
+    : `its writer ${loss.signal ? `was killed by ${loss.signal}` : "failed"}.`;
+  return `[A part of the output could not be stored; ${why}]`;
+}
+
 function signalText(code: number): string {
-  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
-  return code > 128 && name ? ` (killed by ${name})` : "";
+  const name = signalOfExitCode(code);
+  return name ? ` (killed by ${name})` : "";
 }

@@ -7,7 +7,7 @@ const hardSpoolBytes = 1200 * 1024 * 1024;
 
 /**
  * Runs `$1` in a shell of its own and writes its exit code, whoever else dies. $2 pid file, $3 exit file, $4 bash,
- * $5 cat, $6 file that tells of a failed writer.
+ * $5 cat, $6 file that tells of a failed writer, $7 file for what the writer says.
  *
  * - Traps that do nothing, not ignored signals: an ignored signal would be inherited by the command.
  * - Output goes through a pipe: with a file as stdout, a script's `echo x > /dev/stderr` would empty that file. The writer
@@ -27,10 +27,10 @@ else
 fi
 exec 2>/dev/null
 { trap : HUP INT TERM; "$4" -c "$1" 2>&1; printf '%s\\n' "$?" >"$3"; } |
-  (trap '' HUP INT TERM; ulimit -f ${hardSpoolBytes / 1024}; exec "$5")
+  (trap '' HUP INT TERM; ulimit -f ${hardSpoolBytes / 1024}; LC_ALL=C exec "$5" 2>"$7")
 tempi_status=("\${PIPESTATUS[@]}")
 [ -s "$3" ] || printf '%s\\n' "\${tempi_status[0]}" >"$3"
-[ "\${tempi_status[1]}" = 0 ] || : >"$6"
+[ "\${tempi_status[1]}" = 0 ] || printf '%s\\n' "\${tempi_status[1]}" >"$6"
 exit "\${tempi_status[0]}"
 `;
 
@@ -53,7 +53,10 @@ export async function startWrapper(files: CommandFiles, start: CommandToStart): 
   try {
     const child = spawn(
       start.bash,
-      ["-c", wrapper, "tempi", start.command, files.pid, files.exit, start.bash, start.cat, files.outputLost],
+      [
+        ...["-c", wrapper, "tempi", start.command, files.pid, files.exit, start.bash, start.cat],
+        ...[files.outputLost, files.writerSaid],
+      ],
       { cwd: start.cwd, env: start.environment, detached: true, stdio: ["ignore", output.fd, output.fd] },
     );
     await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { constants, open } from "node:fs/promises";
 import { type Static, Type } from "@sinclair/typebox";
+import { textOf } from "../agent/messages.ts";
 import { type AgentToolResult, defineTool, type ToolContext, type ToolPreview, textResult } from "../agent/tool.ts";
 import { withFileErrors } from "./file-errors.ts";
 import { imageTypeOf } from "./image-type.ts";
@@ -86,7 +87,8 @@ async function readFileAt(
         `${shown} is a binary file${encodingHint(start)} (${formatSize(stats.size)}); read shows text and images. Look at it with a program through bash, such as file or xxd.`,
       );
     }
-    return describeLines(await readLines(file, { offset, limit }, signal), offset, limit, path, shown);
+    const lines = await readLines(file, { offset, limit }, signal);
+    return withNote(describeLines(lines, offset, limit, path, shown), correctionsOf(params, { offset, limit }));
   } finally {
     await file.close();
   }
@@ -137,6 +139,18 @@ function rangeOf({ offset = 1, limit = maximumLines }: ReadParameters): { offset
   if (!Number.isFinite(offset)) throw new Error("offset must be a finite number.");
   if (!Number.isFinite(limit)) throw new Error("limit must be a finite number.");
   return { offset: Math.max(1, Math.floor(offset)), limit: Math.min(maximumLines, Math.max(1, Math.floor(limit))) };
+}
+
+/** Of lines there is one block of text. */
+const withNote = (result: AgentToolResult<ReadDetails>, note: string): AgentToolResult<ReadDetails> =>
+  note === "" ? result : { ...result, content: textResult(`${textOf(result.content)}\n\n${note}`).content };
+
+/** What was not taken as it was given: a model that counts from 0 must not think that it saw other lines. */
+function correctionsOf(given: ReadParameters, used: { offset: number; limit: number }): string {
+  const notes = (["offset", "limit"] as const).flatMap((name) =>
+    (given[name] ?? 1) < 1 ? [`${name} ${given[name]} was taken as ${used[name]}`] : [],
+  );
+  return notes.length === 0 ? "" : `[${notes.join("; ")}.]`;
 }
 
 function rangeText(params: ReadParameters): string {

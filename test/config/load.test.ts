@@ -1,10 +1,10 @@
 // Pure unit tests of the configuration file: no server, no network.
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorLine, isUserError } from "../../src/config/errors.ts";
-import { homeEnvironment, homeOf } from "../../src/config/home.ts";
-import { configLines, loadConfig } from "../../src/config/load.ts";
+import { homeEnvironment, homeOf, prepareHome } from "../../src/config/home.ts";
+import { configLines, loadConfig, unsetKeys } from "../../src/config/load.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 function homeWith(config?: string) {
@@ -27,7 +27,7 @@ function errorOf(config: string, environment: NodeJS.ProcessEnv = {}): string {
 describe("what is wrong is named with file, line and key", () => {
   const cases: [name: string, config: string, said: RegExp][] = [
     ["broken TOML", 'approval = "ask"\nmax_turns = = 3\n', /config\.toml:2:\d+ is not valid TOML/],
-    ["unclosed string", 'default_model = "openai\n', /config\.toml:1:\d+ is not valid TOML/],
+    ["unclosed string", 'model = "openai\n', /config\.toml:1:\d+ is not valid TOML/],
     ["unknown key", '\napprovel = "auto"\n', /config\.toml:2: unknown key "approvel"/],
     ["unknown key in a table", '[server]\nbinary = "/x"\nport = 3\n', /config\.toml:3: unknown key "server\.port"/],
     ["text for a number", 'max_turns = "5"\n', /config\.toml:1: max_turns: expected integer, not "5"/],
@@ -39,7 +39,7 @@ describe("what is wrong is named with file, line and key", () => {
     ["two ways at once", '[providers.x]\nkey = { env = "A", file = "b" }\n', /:2: .*key/],
     ["base URL without scheme", '[providers.x]\nbase_url = "x.example"\n', /:2: providers\.x\.base_url must be a URL/],
     ["a key itself", '[providers.x]\nkey = "hunter2"\n', /:2: providers\.x\.key holds a secret key/],
-    ["a key at an odd place", 'default_model = "sk-abcdefghijklmnop1234"\n', /:1: default_model holds a secret key/],
+    ["a key at an odd place", 'model = "sk-abcdefghijklmnop1234"\n', /:1: model holds a secret key/],
     ["a key under an unknown name", '[providers.x]\napi_key = "abc"\n', /:2: providers\.x\.api_key holds a secret/],
   ];
   test.each(cases)("%s", (_name, config, said) => {
@@ -60,18 +60,17 @@ describe("what is wrong is named with file, line and key", () => {
 });
 
 describe("precedence", () => {
-  const file =
-    'default_model = "a/file"\napproval = "edits"\nmax_turns = 7\n[providers.mine]\nkey = { env = "MY_KEY" }\n';
+  const file = 'model = "a/file"\napproval = "edits"\nmax_turns = 7\n[providers.mine]\nkey = { env = "MY_KEY" }\n';
 
   test("flags over environment over file over defaults, each with its origin", () => {
     const home = homeWith(file);
     const config = loadConfig(home, {
       environment: { TEMPI_MODEL: "b/environment", TEMPI_APPROVAL: "ask" },
-      flags: { default_model: "c/flag" },
+      flags: { model: "c/flag" },
     });
-    expect(config.values).toMatchObject({ default_model: "c/flag", approval: "ask", max_turns: 7, on_ask: "park" });
+    expect(config.values).toMatchObject({ model: "c/flag", approval: "ask", max_turns: 7, on_ask: "park" });
     expect(config.origins).toEqual({
-      default_model: "--model",
+      model: "--model",
       approval: "TEMPI_APPROVAL",
       max_turns: home.configFile,
       "providers.mine.key.env": home.configFile,
@@ -91,6 +90,33 @@ describe("precedence", () => {
   test("without a file there are defaults", () => {
     expect(loadConfig(homeWith(), { environment: {} }).values).toMatchObject({ approval: "ask", max_turns: 200 });
   });
+});
+
+test("keys without a value are known by name; a table of one provider is example enough", () => {
+  const unset = unsetKeys(loadConfig(homeWith("max_turns = 7\n"), { environment: {} }));
+  expect(unset).toEqual([
+    ...["model", "tools", "server.binary", "server.temporal_profile", "server.address", "server.namespace"],
+    ...["providers.NAME.base_url", "providers.NAME.key", "providers.NAME.compat"],
+  ]);
+  const config = loadConfig(homeWith('model = "a/b"\n[server]\nbinary = "/x"\n[providers.x]\nkey = { env = "A" }\n'), {
+    environment: {},
+  });
+  expect(unsetKeys(config)).toEqual(["tools", "server.temporal_profile", "server.address", "server.namespace"]);
+});
+
+test.runIf(existsSync("/proc/self"))(
+  "a home where no folder can be made is an error and no endless search (L8)",
+  () => {
+    const home = homeOf({ TEMPI_HOME: "/proc/tempi/deep" });
+    expect(() => prepareHome(home)).toThrow(/cannot create \/proc\/tempi\/deep: /);
+  },
+);
+
+test("a home is created with all folders above it", () => {
+  const home = homeOf({ TEMPI_HOME: join(temporaryFolder("deep"), "a", "b") });
+  prepareHome(home);
+  prepareHome(home);
+  expect(statSync(home.calls).mode & 0o777).toBe(0o700);
 });
 
 test("a key file that others may read is warned about", () => {

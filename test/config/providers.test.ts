@@ -101,9 +101,9 @@ describe("resolved", () => {
       { provider: "groq", model: "m", baseUrl: "https://api.groq.com/openai/v1" },
     ],
     [
-      "default_model",
+      "model",
       undefined,
-      { default_model: "openai/d" },
+      { model: "openai/d" },
       openai,
       { provider: "openai", model: "d", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY" },
     ],
@@ -117,7 +117,7 @@ describe("resolved", () => {
 
 describe("refused with exit code 2 and a next step", () => {
   const cases: [...Case, said: RegExp][] = [
-    ["no model", undefined, {}, {}, /no model is known\. Next: name one: --model .* TEMPI_MODEL.* default_model/],
+    ["no model", undefined, {}, {}, /no model is known\. Next: name one: --model .* TEMPI_MODEL.* model/],
     ["unknown provider", "nobody/m", {}, {}, /unknown provider "nobody"/],
     ["constructor is no provider", "constructor/m", {}, {}, /unknown provider "constructor"/],
     ["several keys", "m", {}, { GROQ_API_KEY: "k", XAI_API_KEY: "k" }, /several could be meant \(groq, xai\)/],

@@ -1,5 +1,5 @@
 // The machine commands as a person runs them: bin/tempi in processes of its own. The worker is a stand-in where one starts.
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { watchIdle } from "../../src/main/idle-exit.ts";
 import { lastLines, rotateLog } from "../../src/main/log-files.ts";
 import { registerMachineCommands } from "../../src/main/machine-commands.ts";
 import { statusReport } from "../../src/main/status-command.ts";
+import { workingFolder } from "../../src/main/working-folder.ts";
 import { isAlive, waitForExit } from "../../src/server/process-identity.ts";
 import { temporaryFolder } from "../config/temporary-folder.ts";
 import { fakeWorker, stopAll, type TestHome, testHome } from "./homes.ts";
@@ -63,7 +64,7 @@ test("status, doctor and logs: before, while and after it runs", { timeout: 40_0
   }
   expect(await run(one, "up", "--detach")).toMatch(/already up \(pid \d+\)/);
   await run(one, "down");
-  expect(statusReport(one.context)).toMatchObject({
+  expect(await statusReport(one.context)).toMatchObject({
     server: { state: "stopped", pid: null },
     worker: { state: "stopped" },
   });
@@ -152,6 +153,24 @@ test("logs rotate through three files while the writer goes on", () => {
   expect(lastLines(path, 2)).toEqual(["b", "c"]);
 });
 
+test("config lists what is set with its origin, then what is not; a broken file is named with line and column", async () => {
+  const one = await testHome();
+  writeFileSync(one.home.configFile, 'model = "a/b"\n');
+  const listed = await run(one, "config");
+  expect(listed).toMatch(/^model +"a\/b" {2}\(.*config\.toml\)$/m);
+  expect(listed).toMatch(/^tools +\(unset\)$/m);
+  expect(JSON.parse(await run(one, "config", "--json")).unset).toContain("server.binary");
+  writeFileSync(one.home.configFile, "notify = on\n");
+  await expect(run(one, "config")).rejects.toThrow(/config\.toml:1:10 is not valid TOML/);
+});
+
+test("INIT_CWD counts in tempi's own npm script alone", () => {
+  const script = { npm_lifecycle_event: "tempi", INIT_CWD: "/caller" };
+  expect(workingFolder({ ...script, npm_package_name: "tempi" })).toBe("/caller");
+  expect(workingFolder({ ...script, npm_package_name: "other" })).toBe(process.cwd());
+  expect(workingFolder({ INIT_CWD: "/caller", npm_package_name: "tempi" })).toBe(process.cwd());
+});
+
 test("bin/tempi through a link and from another folder; errors name the next step", { timeout: 20_000 }, async () => {
   const one = await testHome();
   const link = join(one.home.root, "tempi");
@@ -160,14 +179,26 @@ test("bin/tempi through a link and from another folder; errors name the next ste
   writeFileSync(one.home.configFile, "max_turns = 0\n");
   const wrong = await tempi(["config"], one.environment);
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toMatch(/^tempi: .*config\.toml:1: max_turns.* Next: /);
+  expect(wrong.stderr).toMatch(/^tempi: .*config\.toml:1: max_turns.* Next: .* \(tempi config lists every key\)/);
+  expect(wrong.stdout).toMatch(/^known keys: model, approval, .*providers\.NAME\.key/);
   const up = await tempi(["up", "--detach"], one.environment);
   expect(up).toMatchObject({ code: 2, stderr: wrong.stderr });
 });
 
-test("bin/tempi under an old Node goes on as the Node among the dependencies", { timeout: 20_000 }, async (context) => {
-  const old = "/usr/bin/node";
-  if (!existsSync(old) || !existsSync(join(bin, "../../node_modules/.bin/node"))) context.skip();
+/** A Node below 24 on this machine's search path, other than the one beside the dependencies. */
+function oldNode(): string | undefined {
+  const candidates = [...(process.env.PATH ?? "").split(":"), "/usr/bin", "/usr/local/bin"].map((one) =>
+    join(one, "node"),
+  );
+  return candidates.filter(existsSync).find((path) => {
+    const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8", timeout: 5_000 });
+    return /^v(1[89]|2[0-3])\./.test(stdout ?? "");
+  });
+}
+
+// Without an old Node the present one takes its place: then only that bin/tempi runs under it is shown.
+test("bin/tempi under an old Node goes on as the Node among the dependencies", { timeout: 20_000 }, async () => {
+  const old = oldNode();
   const one = await testHome();
   const report = await tempi(["doctor"], one.environment, old);
   expect(report.stdout).toMatch(/✓ node: v2[4-9]\./);
@@ -179,5 +210,9 @@ test("bin/tempi under an old Node goes on as the Node among the dependencies", {
   writeFileSync(join(alone, "../../package.json"), '{ "type": "module" }');
   const refused = await tempi(["status"], one.environment, old, alone);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/^tempi: Node 2\d\.[\d.]+ is too old; 24 is needed .* Next: npm install/);
+  expect(refused.stderr).toMatch(
+    old === undefined
+      ? /tempi: the program or its dependencies are not complete\. Next: npm ci/
+      : /^tempi: Node (1[89]|2[0-3])\.[\d.]+ is too old; 24 is needed .* Next: npm install/,
+  );
 });

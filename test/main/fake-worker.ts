@@ -4,6 +4,7 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { homeOf } from "../../src/config/home.ts";
+import { LiveServer } from "../../src/worker/live-server.ts";
 
 const { values } = parseArgs({ options: { address: { type: "string" }, namespace: { type: "string" } } });
 const { address = "", namespace = "" } = values;
@@ -20,8 +21,16 @@ const connected = () =>
     socket.once("error", () => resolve(false));
     socket.once("close", () => undefined).unref();
   });
+// The real one: whether a worker hangs is seen by what it does.
+const socket = join(home.run, "fake.sock");
+const live = new LiveServer(socket);
+const listens = await live.listen().then(
+  () => true,
+  () => false,
+);
 const file = join(home.run, "worker.json");
 process.on("SIGTERM", () => {
+  live.close();
   rmSync(file, { force: true });
   process.exit(0);
 });
@@ -35,7 +44,7 @@ writeFileSync(
     version: "0.0.0-fake",
     address,
     namespace,
-    socket: "",
+    socket: listens ? socket : "",
     // For tests of what a worker inherits; never so in the real one.
     key: process.env.DEEPSEEK_API_KEY ?? null,
   }),

@@ -91,7 +91,7 @@ test("worker and process group killed: interrupted, may have run, with the outpu
   process.kill(-pid, "SIGKILL");
   const result = await runTool(bashTool, { command: gated }, second(ctx));
   expect(result.isError).toBe(true);
-  expect(result.text).toContain("begin\n\nCommand interrupted, may have run");
+  expect(result.text).toContain("begin\n\nCommand interrupted, may have run: the worker or the machine stopped");
   expect(result.details!.exitCode).toBeNull();
   expect(effects(ctx)).toBe("begin\n");
 });

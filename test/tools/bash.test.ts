@@ -8,7 +8,7 @@ import { bashTool, createBashTool } from "../../src/tools/bash.ts";
 import { commandEnvironment } from "../../src/tools/command-environment.ts";
 import { readTool } from "../../src/tools/read.ts";
 import { endProcess, waitFor } from "./processes.ts";
-import { contextFor, nextCall, runTool } from "./support.ts";
+import { contextFor, nextCall, runTool, temporaryFolder } from "./support.ts";
 
 describe("bash: output", () => {
   test("gives stdout and stderr in arrival order with details", async () => {
@@ -128,8 +128,21 @@ describe("bash: output", () => {
   test("output that cannot be stored is told (disk full)", async () => {
     const broken = createBashTool({ catPaths: ["/bin/false", "/usr/bin/false"] });
     const { text } = await runTool(broken, { command: "sleep 0.1; echo x" }, await contextFor());
-    expect(text).toContain("could not be stored");
+    expect(text).toContain("[A part of the output could not be stored; its writer failed.]");
+    const full = await programThat("exec cat >/dev/full");
+    const told = await runTool(createBashTool({ catPaths: [full] }), { command: "echo x" }, await contextFor());
+    expect(told.text).toContain("[A part of the output could not be stored; is the disk full?]");
+    const killed = await programThat("kill -9 $$");
+    const named = await runTool(createBashTool({ catPaths: [killed] }), { command: "echo x" }, await contextFor());
+    expect(named.text).toContain("its writer was killed by SIGKILL.]");
   });
+
+  /** A program in the place of cat. */
+  async function programThat(line: string): Promise<string> {
+    const path = join(temporaryFolder(), "writer");
+    await writeFile(path, `#!/bin/bash\n${line}\n`, { mode: 0o755 });
+    return path;
+  }
 });
 
 describe("bash: ends", () => {
@@ -161,9 +174,21 @@ describe("bash: ends", () => {
     const command = `kill -9 $(cut -f1 ${ctx.callFolder}/pid) $PPID; sleep 0.3; touch late`;
     const { text, isError, details } = await runTool(bashTool, { command }, ctx);
     expect(isError).toBe(true);
-    expect(text).toContain("interrupted, may have run");
+    expect(text).toContain("interrupted, may have run: it was killed by SIGKILL");
+    expect(text).not.toContain("disk full");
     expect(details!.exitCode).toBeNull();
     expect(existsSync(join(ctx.cwd, "late"))).toBe(true);
+  });
+
+  test("the whole group killed while the worker lives: the signal is named, nobody else is blamed (F05)", async () => {
+    const ctx = await contextFor();
+    const command = `echo on; kill -9 -$(cut -f1 ${ctx.callFolder}/pid)`;
+    const { text, isError } = await runTool(bashTool, { command }, ctx);
+    expect(isError).toBe(true);
+    expect(text).toContain(
+      "Command interrupted, may have run: it was killed by SIGKILL, and its exit code is not known.",
+    );
+    expect(text).not.toMatch(/worker or the machine|disk full/);
   });
 
   test.each([
@@ -311,6 +336,9 @@ describe("bash: environment", () => {
       CONDA_PREFIX: "/c",
       NVM_DIR: "/n",
       XDG_CACHE_HOME: "/x",
+      TEMPI_HOME: "/t",
+      TEMPI_TEMPORAL_CLI: "/t/temporal",
+      TEMPI_MODEL: "m",
       CONDA_TOKEN: "s",
       NVM_API_KEY: "s",
       LC_PASSWORD: "s",
@@ -330,6 +358,8 @@ describe("bash: environment", () => {
       CONDA_PREFIX: "/c",
       NVM_DIR: "/n",
       XDG_CACHE_HOME: "/x",
+      TEMPI_HOME: "/t",
+      TEMPI_TEMPORAL_CLI: "/t/temporal",
     });
   });
 });

@@ -52,13 +52,19 @@ describe("read: text", () => {
     );
   });
 
-  test.each([0, -1, -(2 ** 53)])("offset %s means the first line", async (offset) => {
-    expect((await read(await withFile("a\nb\n"), "f", { offset })).text).toBe("a\nb");
+  test.each([0, -1, -(2 ** 53)])("offset %s means the first line, and says so (B26)", async (offset) => {
+    const { text } = await read(await withFile("a\nb\n"), "f", { offset });
+    expect(text).toBe(`a\nb\n\n[offset ${offset} was taken as 1.]`);
   });
 
   test("a limit below 1 means 1; a fraction, NaN or infinity is refused by the schema or the tool (B26)", async () => {
     const ctx = await withFile("a\nb\n");
-    expect((await read(ctx, "f", { limit: 0 })).text).toContain("a\n\n[1 more line in the file");
+    expect((await read(ctx, "f", { limit: 0 })).text).toBe(
+      "a\n\n[1 more line in the file. Continue with offset=2.]\n\n[limit 0 was taken as 1.]",
+    );
+    expect((await read(ctx, "f", { offset: -3, limit: -2 })).text).toContain(
+      "[offset -3 was taken as 1; limit -2 was taken as 1.]",
+    );
     await expect(read(ctx, "f", { offset: Number.POSITIVE_INFINITY })).rejects.toThrow("finite");
     const fits = (limit: unknown) => Check(readTool.parameters, Convert(readTool.parameters, { path: "f", limit }));
     expect([fits("NaN"), fits(Number.POSITIVE_INFINITY), fits([]), fits(5)]).toEqual([false, false, false, true]);

@@ -47,10 +47,17 @@ export interface CommandRun {
   durationMs?: number;
 }
 
-/** Commands that ran, in order; denied and refused ones have no exit code in their details and are left out. */
+/** Codes in the details of results that no tool gave, for calls that did not even begin. */
+const neverRan: ReadonlySet<unknown> = new Set(["denied", "aborted", "length", "tooMany"]);
+
+export const didNotRun = (result: ToolResultMessage): boolean =>
+  neverRan.has((result.details as { settled?: unknown } | undefined)?.settled);
+
+/** Commands that ran, in order; denied, refused and stopped ones that never began are left out. */
 export function commandsRun(messages: readonly StoredMessage[]): CommandRun[] {
   return answeredCalls(messages).flatMap(({ call, result }): CommandRun[] => {
     const details = result.details as { exitCode?: unknown; durationMs?: unknown } | undefined;
+    if (didNotRun(result)) return [];
     if (result.toolName !== "bash" || typeof call.arguments.command !== "string" || details === undefined) return [];
     const exitCode = typeof details.exitCode === "number" ? details.exitCode : undefined;
     return [

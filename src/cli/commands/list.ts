@@ -18,7 +18,7 @@ export interface ListFlags {
 const doneMost = 10;
 
 export async function listCommand(services: CliServices, flags: ListFlags): Promise<number> {
-  return withClient(services, async (client) => {
+  return withClient({ ...services, connect: () => services.connect({ reading: true }) }, async (client) => {
     const here = standpoint(services.cwd);
     const sessions = (await client.list()).filter(
       (session) => (!flags.waiting || groupOf(session.state) === "Needs you") && (!flags.here || isHere(session, here)),

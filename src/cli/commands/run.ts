@@ -10,7 +10,7 @@ import { count } from "../text/format.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
 import { type Workspace, workspaceOf } from "../workspace.ts";
 import { continueLast } from "./send.ts";
-import { refuseInsideSession, say, withClient } from "./with-client.ts";
+import { refuseInsideSession, say, sayStarted, withClient } from "./with-client.ts";
 
 export interface RunFlags extends SettingFlags, FollowFlags {
   detach?: boolean;
@@ -50,7 +50,7 @@ export async function runCommand(services: CliServices, words: readonly string[]
       { id: randomUUID(), text },
     );
     if (flags.detach) {
-      services.stdout.write(`${sessionId}\n`);
+      sayStarted(services, sessionId, flags);
       return exitCodes.answered;
     }
     if (!flags.json && !services.stdout.isTTY) say(services, `session ${sessionId}`);
@@ -64,7 +64,10 @@ export const followFlags = (flags: FollowFlags): FollowFlags => ({
   ...(flags.onAsk === undefined ? {} : { onAsk: flags.onAsk }),
 });
 
-/** Edits of several sessions in one folder take turns, everything else does not: said once, before it starts. */
+/**
+ * Edits of several sessions in one folder take turns (the worker queues them per file, so on one machine), everything
+ * else does not: said once, before it starts.
+ */
 async function sayNeighbours(client: ConnectedClient, services: CliServices, workspace: Workspace): Promise<void> {
   const others = (await client.list()).filter(
     (session) => session.cwd === workspace.cwd && groupOf(session.state) !== "Done",
@@ -73,6 +76,6 @@ async function sayNeighbours(client: ConnectedClient, services: CliServices, wor
   const ids = others.map((session) => sanitiseLine(session.id)).join(", ");
   say(
     services,
-    `${count(others.length, "other session")} in this folder (${ids}): edits take turns, tests and git commands do not.`,
+    `${count(others.length, "other session")} in this folder (${ids}): edits take turns on this machine, tests and git commands do not.`,
   );
 }

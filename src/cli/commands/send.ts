@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { chooseTools } from "../../config/active-tools.ts";
-import type { ConfigureSignal, Delivery } from "../../protocol/session.ts";
+import type { ConfigureSignal, Delivery, SessionState } from "../../protocol/session.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { FollowOptions } from "../follow/follow-session.ts";
 import { type FollowFlags, follow } from "../follow/how.ts";
 import { resolveId } from "../ids.ts";
+import { candidatesToSend, noSessionHere } from "../pick-session.ts";
 import { promptText } from "../prompt-text.ts";
 import type { CliServices, ConnectedClient, SettingFlags } from "../services.ts";
-import { say, withClient } from "./with-client.ts";
+import { nextStep, sentence } from "../text/format.ts";
+import { sanitiseLine } from "../text/sanitise.ts";
+import { say, sayStarted, withClient } from "./with-client.ts";
 
 export interface SendFlags extends FollowFlags {
   follow?: boolean;
@@ -18,17 +21,22 @@ export interface SendFlags extends FollowFlags {
 /** Sends to a session, open or closed. The id comes first, so a prompt is never taken for one. */
 export async function sendCommand(
   services: CliServices,
-  id: string,
+  id: string | undefined,
   words: readonly string[],
   flags: SendFlags,
 ): Promise<number> {
+  if (id === undefined) {
+    if (!services.hasSessions()) throw noSessionHere();
+    throw await withClient(services, (client) => candidatesToSend(client, services));
+  }
   const text = await promptText(services, words, { files: flags.file ?? [], command: `send ${id}` });
   return withClient(services, async (client) => {
     const sessionId = await resolveId(client, id, services.cwd);
     const delivery = flags.followUp ? "followUp" : "steer";
-    const since = await deliver(client, sessionId, text, delivery);
+    const { blocked, ...since } = await deliver(client, sessionId, text, delivery);
+    if (blocked !== undefined) sayQueued(services, sessionId, blocked);
     if (!flags.follow && !flags.json) {
-      say(services, `sent to ${sessionId}. Follow it: tempi attach ${sessionId}`);
+      if (blocked === undefined) say(services, `sent to ${sessionId}. Follow it: tempi attach ${sessionId}`);
       return exitCodes.answered;
     }
     return follow(client, services, sessionId, { ...flags, ...since });
@@ -53,15 +61,18 @@ export async function continueLast(
         ? {}
         : { activeTools: chooseTools(flags.tools, (await client.state(sessionId)).settings.activeTools) }),
     };
-    const since = await deliver(client, sessionId, text, "steer");
+    const { blocked, ...since } = await deliver(client, sessionId, text, "steer");
+    if (blocked !== undefined) sayQueued(services, sessionId, blocked);
     if (Object.keys(changes).length > 0) await client.configure(sessionId, changes);
     if (flags.detach) {
-      services.stdout.write(`${sessionId}\n`);
+      sayStarted(services, sessionId, flags);
       return exitCodes.answered;
     }
     return follow(client, services, sessionId, { ...flags, ...since });
   });
 }
+
+type Delivered = Pick<FollowOptions, "after" | "since"> & { blocked?: Pick<SessionState, "cause" | "next"> };
 
 /** Sends, and tells from where to follow. A closed session answers no query: then its events are told from the start. */
 async function deliver(
@@ -69,12 +80,17 @@ async function deliver(
   sessionId: string,
   text: string,
   delivery: Delivery,
-): Promise<Pick<FollowOptions, "after" | "since">> {
-  const before = await client.state(sessionId).then(
-    (state) => state.lastEvent,
-    () => undefined,
-  );
+): Promise<Delivered> {
+  const before = await client.state(sessionId).catch(() => undefined);
   const id = randomUUID();
   await client.send(sessionId, { id, text, delivery });
-  return before === undefined ? { since: { messageId: id } } : { after: before, since: { event: before } };
+  if (before === undefined) return { since: { messageId: id } };
+  // No work begins before a person mends it: a follower that waited for some would wait for ever.
+  if (before.state === "blocked") return { after: before.lastEvent, blocked: before };
+  return { after: before.lastEvent, since: { event: before.lastEvent } };
+}
+
+function sayQueued(services: CliServices, sessionId: string, { cause, next }: NonNullable<Delivered["blocked"]>): void {
+  const words = `${sessionId} is blocked: ${sentence(sanitiseLine(cause ?? "no cause given"))}`;
+  say(services, `${words} The text is queued until it goes on. ${nextStep(next ?? `tempi retry ${sessionId}`)}`);
 }

@@ -5,7 +5,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { settledCall } from "../follow/call-rows.ts";
 import { userLines } from "../follow/view-lines.ts";
 import { checkIdShape } from "../ids.ts";
-import { pickSession } from "../pick-session.ts";
+import { noSessionHere, pickSession } from "../pick-session.ts";
 import { accountLines } from "../render/account.ts";
 import { markdownLines } from "../render/markdown.ts";
 import type { CliServices, ConnectedClient } from "../services.ts";
@@ -23,7 +23,8 @@ export async function showCommand(
   flags: { transcript?: boolean; json?: boolean },
 ): Promise<number> {
   if (id !== undefined) checkIdShape(id);
-  return withClient(services, async (client) => {
+  else if (!services.hasSessions()) throw noSessionHere();
+  return withClient({ ...services, connect: () => services.connect({ reading: true }) }, async (client) => {
     const sessionId = await pickSession(client, services, id, { command: "show", fits: () => true });
     const account = await client.account(sessionId);
     if (flags.json) {

@@ -9,6 +9,7 @@ import type { CliServices, ConnectedClient } from "../services.ts";
 import { say, withClient } from "./with-client.ts";
 
 const waitMs = 15_000;
+const endWaitMs = 5_000;
 const pollMs = 250;
 
 /** Stops the running turn, or ends the session; says when it really stopped. */
@@ -24,8 +25,7 @@ export async function stopCommand(
       fits: (session) => groupOf(session.state) !== "Done",
     });
     if (flags.end) {
-      await client.finish(sessionId, services.person());
-      say(services, `${sessionId} ends. Go on later: tempi send ${sessionId} "…"`);
+      say(services, await endSession(client, services, sessionId));
       return exitCodes.answered;
     }
     const { state } = await client.state(sessionId);
@@ -43,6 +43,20 @@ export async function stopCommand(
     );
     return exitCodes.answered;
   });
+}
+
+/** Ends the session and waits until it is; gives what is true then. */
+async function endSession(client: ConnectedClient, services: CliServices, sessionId: string): Promise<string> {
+  const goOn = `Go on later: tempi send ${sessionId} "…"`;
+  const before = (await client.list()).find((session) => session.id === sessionId);
+  if (before?.state === "ended" || before?.closedAt !== undefined) return `${sessionId} is already ended. ${goOn}`;
+  await client.finish(sessionId, services.person());
+  for (let waited = 0; waited < endWaitMs; waited += pollMs) {
+    const state = await client.state(sessionId).catch(() => undefined);
+    if (state?.state === "ended") return `${sessionId} ended. ${goOn}`;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  return `${sessionId} was asked to end and will when its worker answers. Look: tempi show ${sessionId}`;
 }
 
 async function settledState(

@@ -141,7 +141,9 @@ class CardWalk {
       const dot = ` ${signsOf(look).dot} `;
       const help = this.interaction.reasoning
         ? `Enter denies with this reason${dot}Esc goes back`
-        : `Esc next${dot}Ctrl-C leaves`;
+        : this.interaction.editor.empty
+          ? `Esc next${dot}Ctrl-C leaves`
+          : "clear the line (Ctrl-U) to answer";
       rows.push(truncate(line(span(this.hint || help, this.hint ? "yellow" : "dim")), look.width, look));
       const lead = `${this.interaction.reasoning ? "reason " : ""}${signsOf(look).prompt} `;
       const input = this.interaction.editor.visible(Math.max(1, look.width - textWidth(lead) - 1));

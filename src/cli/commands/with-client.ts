@@ -1,8 +1,10 @@
 import { UserError } from "../../config/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { sessionStart } from "../follow/json-presenter.ts";
 import type { CliServices, ConnectedClient } from "../services.ts";
 import { type Line, line, paint, wrap } from "../text/line.ts";
 import { lookOf } from "../text/look.ts";
+import { safeJson } from "../text/sanitise.ts";
 
 /** Runs with a connection and gives it back however it ends. */
 export async function withClient<T>(
@@ -31,6 +33,11 @@ export function print(services: CliServices, rows: readonly Line[], stream: "std
   const out = services[stream];
   const look = lookOf(out, services.environment);
   for (const row of rows) out.write(`${paint(row, look)}\n`);
+}
+
+/** What `--detach` prints: the id alone, or with `--json` the event a follower would have begun with. */
+export function sayStarted(services: CliServices, sessionId: string, flags: { json?: boolean }): void {
+  services.stdout.write(`${flags.json ? safeJson(sessionStart(sessionId)) : sessionId}\n`);
 }
 
 /** A remark on stderr, wrapped where stderr is a terminal. */

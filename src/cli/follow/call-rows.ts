@@ -1,5 +1,6 @@
 import type { ToolResultMessage } from "../../agent/messages.ts";
 import { textOf } from "../../agent/messages.ts";
+import { didNotRun } from "../account/calls.ts";
 import { callLine, tailLines } from "../render/call.ts";
 import { diffLines, diffOf } from "../render/diff.ts";
 import type { Line } from "../text/line.ts";
@@ -25,19 +26,20 @@ export interface CallRow {
 /** The call and its result as they stay on screen: one line, then the diff of an edit or the tail of a failure. */
 export function settledCall(call: CallRow, result: ToolResultMessage | undefined, look: Look): Line[] {
   const isError = call.ended?.isError ?? result?.isError ?? false;
-  const state = call.notRun !== undefined ? "none" : isError ? "failed" : "done";
+  const notRun = call.notRun ?? (result !== undefined && didNotRun(result) ? "not run" : undefined);
+  const state = notRun !== undefined ? "none" : isError ? "failed" : "done";
   const head = callLine(
     {
       state,
       toolName: call.toolName,
       summary: call.summary,
       // A call that did not run has no duration worth reading: it waited for a person.
-      ...(call.ended && call.notRun === undefined ? { durationMs: call.ended.durationMs } : {}),
-      note: call.notRun ?? exitNote(result),
+      ...(call.ended && notRun === undefined ? { durationMs: call.ended.durationMs } : {}),
+      note: notRun ?? exitNote(result),
     },
     look,
   );
-  if (result === undefined || call.notRun !== undefined) return [head];
+  if (result === undefined || notRun !== undefined) return [head];
   if (isError) return [head, ...tailLines(textOf(result.content), failedTail, look)];
   const diff = diffOf(result.details);
   return diff === undefined ? [head] : [head, ...diffLines(diff, look, { most: diffRows })];

@@ -2,7 +2,7 @@ import type { Approval } from "../../agent/approval.ts";
 import type { Key } from "./keys.ts";
 
 /** A card takes no key before it stood this long: what was typed ahead must not answer it. */
-const cardDelayMs = 700;
+export const cardDelayMs = 700;
 
 export interface OpenCard {
   approval: Approval;

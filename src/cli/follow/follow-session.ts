@@ -8,6 +8,8 @@ import { exitCodeOf, SessionTracker, type WorkSince } from "./tracker.ts";
 
 /** After a signal off a terminal the turn gets this long to stop. */
 const stopGraceMs = 10_000;
+/** One signal may come twice: to the group of the process, and passed on by who started it. */
+const sameSignalMs = 500;
 const settleMs = 5_000;
 const confirmMs = 1_500;
 
@@ -45,7 +47,7 @@ class Follower {
   private end: FollowEnd | undefined;
   private stopTimer: NodeJS.Timeout | undefined;
   private confirmTimer: NodeJS.Timeout | undefined;
-  private stopping = false;
+  private stoppingSince: number | undefined;
   private wake: () => void = () => {};
 
   constructor(client: ConnectedClient, services: CliServices, options: FollowOptions) {
@@ -120,7 +122,9 @@ class Follower {
 
   private check(trusting = false): void {
     const rests = this.tracker.atRest(this.options.since ?? {});
-    const waits = !rests && this.options.onAsk !== "ask" && this.tracker.waits;
+    // What waits is withdrawn by the stop: until then it is no end.
+    const mayPark = this.options.onAsk !== "ask" && this.stoppingSince === undefined;
+    const waits = !rests && mayPark && this.tracker.waits;
     if (this.end !== undefined || (!rests && !waits)) return;
     if (!this.tracker.confirmed && !trusting) {
       this.checkLater();
@@ -143,7 +147,7 @@ class Follower {
 
   private restEnd(): FollowEnd {
     const own = exitCodeOf(this.tracker, this.deniedUnasked);
-    const exitCode = this.stopping && own === exitCodes.answered ? exitCodes.stopped : own;
+    const exitCode = this.stoppingSince !== undefined && own === exitCodes.answered ? exitCodes.stopped : own;
     return { kind: "rest", exitCode, deniedUnasked: this.deniedUnasked };
   }
 
@@ -188,17 +192,18 @@ class Follower {
     this.later("the turn was not stopped", this.client.abort(this.options.sessionId, this.services.person()));
   }
 
-  /** Off a terminal a signal stops the turn; a second one does not wait for it. */
+  /** Off a terminal a signal stops the turn; a second one, later, does not wait for it. */
   private signalled(): void {
+    const now = this.services.now();
     if (this.options.onAsk === "ask") {
       this.finish("left", exitCodes.left);
-    } else if (this.stopping) {
-      this.finish("left", exitCodes.stopped);
-    } else {
-      this.stopping = true;
+    } else if (this.stoppingSince === undefined) {
+      this.stoppingSince = now;
       this.presenter.say("stopping the turn");
       this.stopTurn();
-      this.stopTimer = setTimeout(() => this.finish("left", exitCodes.stopped), stopGraceMs);
+      this.stopTimer = setTimeout(() => this.finish("asked", exitCodes.stopped), stopGraceMs);
+    } else if (now - this.stoppingSince >= sameSignalMs) {
+      this.finish("asked", exitCodes.stopped);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Approval } from "../../agent/approval.ts";
 import type { Delivery } from "../../protocol/session.ts";
-import { cardAnswer, type OpenCard } from "./card-keys.ts";
+import { cardAnswer, cardDelayMs, type OpenCard } from "./card-keys.ts";
 import type { Key } from "./keys.ts";
 import { LineEditor } from "./line-editor.ts";
 
@@ -25,16 +25,23 @@ export class Interaction {
   /** The line is a reason for denying the card. */
   reasoning = false;
   private leaving = false;
+  /**
+   * The line holds only keys pressed before the card took any: when the card came, and the last such key. They were meant
+   * for what stood there before, or for the card; nobody writes a message so. Kept, they would block the card's keys.
+   */
+  private stray: { since: number; last: number } | undefined;
 
   /** The card to answer next; the same one again keeps its age. */
   setCard(approval: Approval | undefined): void {
     if (approval?.id === this.card?.approval.id) return;
     this.card = approval === undefined ? undefined : { approval, hiddenRows: 0, whole: false };
     this.reasoning = false;
+    this.stray = undefined;
   }
 
   /** Called with each drawing: the card's age counts from when it stood there with an empty line. */
   drawn(hiddenRows: number, now: number): void {
+    this.dropStray(now);
     if (this.card === undefined || !this.editor.empty || this.reasoning) return;
     this.card.shownAt ??= now;
     this.card.hiddenRows = hiddenRows;
@@ -43,6 +50,7 @@ export class Interaction {
   press(key: Key, now: number): Action {
     const wasLeaving = this.leaving;
     this.leaving = false;
+    this.dropStray(now);
     if (key.kind === "key") {
       const action = this.control(key.name, wasLeaving);
       if (action !== undefined) return action;
@@ -50,8 +58,32 @@ export class Interaction {
       const action = this.shortcut(key, now);
       if (action !== undefined) return action;
     }
+    this.noteStray(key, now);
     this.edit(key);
+    if (this.editor.empty) this.stray = undefined;
     return { kind: "none" };
+  }
+
+  private noteStray(key: Key, now: number): void {
+    const { stray } = this;
+    const began = stray?.since ?? (this.editor.empty ? this.card?.shownAt : undefined);
+    if (key.kind !== "typed") {
+      // Moving and deleting leave the line what it is; what was pasted is meant.
+      if (key.kind === "pasted") this.stray = undefined;
+    } else if (began === undefined || this.reasoning || now - began >= cardDelayMs) {
+      this.stray = undefined;
+    } else {
+      this.stray = { since: began, last: now };
+    }
+  }
+
+  /** Only after a pause: who goes on typing writes a message, and its later letters must not answer the card. */
+  dropStray(now: number): void {
+    const { stray } = this;
+    if (stray === undefined || now - stray.last < cardDelayMs) return;
+    this.stray = undefined;
+    this.editor.clear();
+    if (this.card !== undefined) this.card.shownAt = stray.last;
   }
 
   private control(name: Extract<Key, { kind: "key" }>["name"], wasLeaving: boolean): Action | undefined {
@@ -112,10 +144,12 @@ export class Interaction {
       this.emptyLine();
       return { kind: "decide", approval, decision: "deny", reason: text };
     }
-    if (text !== "") {
+    // A letter and Enter, as other tools want it, is an answer that does not count: certainly no message.
+    if (text !== "" && !(this.stray && text.length === 1)) {
       this.emptyLine();
       return { kind: "send", text, delivery };
     }
+    this.emptyLine();
     return this.card === undefined ? { kind: "none" } : { kind: "hint", text: "y allows once, n denies" };
   }
 
@@ -126,6 +160,7 @@ export class Interaction {
   }
 
   private emptyLine(): void {
+    this.stray = undefined;
     this.editor.clear();
     this.reasoning = false;
     if (this.card !== undefined) delete this.card.shownAt;

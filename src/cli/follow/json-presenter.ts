@@ -6,6 +6,8 @@ import { LiveText, turnOfSource } from "./live-text.ts";
 import type { FollowEnd, Presenter } from "./presenter.ts";
 import type { SessionTracker } from "./tracker.ts";
 
+export const sessionStart = (sessionId: string): object => ({ type: "session_start", schema: 1, sessionId });
+
 /** `--json`: one event per line on stdout, as docs/json.md describes them. */
 export class JsonPresenter implements Presenter {
   private readonly tracker: SessionTracker;
@@ -21,7 +23,7 @@ export class JsonPresenter implements Presenter {
   }
 
   open(): void {
-    this.write({ type: "session_start", schema: 1, sessionId: this.sessionId });
+    this.write(sessionStart(this.sessionId));
   }
 
   take(item: FollowItem): void {
@@ -40,6 +42,9 @@ export class JsonPresenter implements Presenter {
         return;
       case "offline":
         this.write({ type: "offline", ...rest(item) });
+        return;
+      case "resync":
+        this.write({ type: "resync", ...rest(item) });
         return;
       case "workerRestarted":
         this.write({ type: "worker_restarted" });
@@ -69,6 +74,7 @@ export class JsonPresenter implements Presenter {
       cost: tracker.usage.cost ?? null,
       files: fileChanges(tracker.messages),
       denied: Math.max(tracker.denied, end?.deniedUnasked ?? 0),
+      ...(end?.kind === "asked" ? { stopRequested: true } : {}),
       ...(error === undefined ? {} : { error, ...(tracker.next === undefined ? {} : { next: tracker.next }) }),
     });
   }

@@ -14,8 +14,11 @@ export interface FollowControls {
 }
 
 export interface FollowEnd {
-  /** `parked`: it waits for a person who is not here. `left`: the person went, the session goes on. */
-  kind: "rest" | "parked" | "left";
+  /**
+   * `parked`: it waits for a person who is not here. `left`: the person went, the session goes on. `asked`: it was asked
+   * to stop and did not confirm it in time.
+   */
+  kind: "rest" | "parked" | "left" | "asked";
   exitCode: number;
   /** Calls denied here because nobody could answer. */
   deniedUnasked: number;

@@ -4,6 +4,8 @@ import { type Key, KeyDecoder } from "./keys.ts";
 
 /** A lone Esc is one when nothing followed for this long. */
 const escapeDelayMs = 40;
+/** Who still runs so long after Ctrl-Z was not stopped: the kernel ignores it where no shell could wake the group. */
+const suspendPatienceMs = 250;
 
 /** Raw mode with bracketed paste, until `close`; the terminal is put back however the process ends. */
 export class RawTerminal {
@@ -27,14 +29,22 @@ export class RawTerminal {
     process.off("exit", this.close);
   };
 
-  /** Ctrl-Z: gives the terminal back to the shell and takes it again when the person returns. */
+  /**
+   * Ctrl-Z: gives the terminal back to the shell and takes it again when the person returns. The whole group stops, as it
+   * does without raw mode: the shell waits for its own child, which may be an older Node that started this one.
+   */
   suspend(resumed: () => void): void {
+    if (!this.open) return;
     this.leave();
-    process.once("SIGCONT", () => {
+    const back = (): void => {
+      clearTimeout(timer);
+      process.off("SIGCONT", back);
       this.enter();
       resumed();
-    });
-    process.kill(process.pid, "SIGTSTP");
+    };
+    process.once("SIGCONT", back);
+    const timer = setTimeout(back, suspendPatienceMs);
+    process.kill(0, "SIGTSTP");
   }
 
   private enter(): void {

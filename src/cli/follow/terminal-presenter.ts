@@ -159,12 +159,13 @@ export class TerminalPresenter implements Presenter {
     this.drawTimer = undefined;
     const now = this.services.now();
     const look = this.look();
-    const typing = !this.interaction.editor.empty;
     this.interaction.setCard(
       this.tracker.pending.find(
         ({ id }) => now - (this.decided.get(id) ?? Number.NEGATIVE_INFINITY) > decisionPatienceMs,
       ),
     );
+    this.interaction.dropStray(now);
+    const typing = !this.interaction.editor.empty;
     this.frozen = typing ? (this.frozen ?? this.view.moving(now)) : undefined;
     const below = this.belowLines(look, now, typing);
     const above = (this.frozen ?? this.view.moving(now)).slice(-Math.max(0, this.screen.room - below.rows.length));
@@ -197,6 +198,7 @@ export class TerminalPresenter implements Presenter {
   private statusText(look: Look, typing: boolean): string {
     const dot = ` ${signsOf(look).dot} `;
     if (this.interaction.reasoning) return `Enter denies with this reason${dot}Esc goes back`;
+    if (typing && this.interaction.card !== undefined) return `clear the line (Ctrl-U) to answer${dot}Enter steers`;
     if (typing) return `Enter steers${dot}Alt-Enter queues a follow-up${dot}Esc clears`;
     const { tracker } = this;
     const who = [this.options.sessionId, tracker.current];

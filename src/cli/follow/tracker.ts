@@ -36,6 +36,7 @@ export class SessionTracker {
   usage: Usage = noUsage();
   turns = 0;
   denied = 0;
+  private resynced = false;
   private stateSeq = 0;
   /** Number of the last event that shows work: the state before it may be an older one. */
   private workSeq = 0;
@@ -55,15 +56,15 @@ export class SessionTracker {
         this.lastSeq = item.event.seq;
         if (showsWork(item.event)) this.workSeq = item.event.seq;
         if (changesState(item.event)) this.changeSeq = item.event.seq;
-        if (item.event.type === "message_end") this.seenMessages.add(item.event.messageId);
-        if (item.event.type === "message_end" && item.message !== undefined) {
-          this.messages.push({ id: item.event.messageId, message: item.message });
-        }
+        if (item.event.type === "message_end") this.takeMessage(item.event.messageId, item.message);
         // What the last state read told already must not be counted twice.
         if (item.event.seq > this.stateSeq) this.takeEvent(item.event);
         return true;
       case "state":
         if (item.state.lastEvent >= this.stateSeq) this.takeState(item.state);
+        return true;
+      case "resync":
+        this.forget();
         return true;
       case "workerRestarted":
         this.restarts++;
@@ -81,7 +82,7 @@ export class SessionTracker {
   /** Whether nothing more will come by itself. What was just sent or started must have begun before that counts. */
   atRest(since: WorkSince): boolean {
     if (this.closed) return true;
-    return restStates.has(this.current) && this.lastSeq >= this.stateSeq && this.begunSince(since);
+    return restStates.has(this.current) && this.caughtUp && this.begunSince(since);
   }
 
   /**
@@ -94,12 +95,21 @@ export class SessionTracker {
 
   /** Whether it waits for a person and everything up to that was seen. */
   get waits(): boolean {
-    return this.current === "waiting" && this.pending.length > 0 && this.lastSeq >= this.stateSeq;
+    return this.current === "waiting" && this.pending.length > 0 && this.caughtUp;
+  }
+
+  /** Whether all events were seen that the last state read knew; after a gap there may be none. */
+  private get caughtUp(): boolean {
+    return this.lastSeq >= this.stateSeq || (this.resynced && this.lastSeq === 0);
   }
 
   private begunSince(since: WorkSince): boolean {
+    // After a gap the numbers of before mean nothing: the state that follows counts.
+    if (this.resynced) return true;
     if (since.event !== undefined) return this.workSeq > since.event;
-    return since.messageId === undefined || this.seenMessages.has(since.messageId);
+    if (since.messageId === undefined || this.seenMessages.has(since.messageId)) return true;
+    // What was sent to a blocked session waits in its queue until a person mends it.
+    return this.state?.state === "blocked";
   }
 
   /** Text of the last answer seen. */
@@ -109,6 +119,21 @@ export class SessionTracker {
       if (message.role === "user") break;
     }
     return "";
+  }
+
+  /** Numbers may start again lower (a reset session), so nothing that was counted may hold back what follows. */
+  private forget(): void {
+    this.resynced = true;
+    this.state = undefined;
+    this.lastSeq = 0;
+    this.stateSeq = 0;
+    this.workSeq = 0;
+    this.changeSeq = 0;
+  }
+
+  private takeMessage(id: string, message: StoredMessage["message"] | undefined): void {
+    if (message !== undefined && !this.seenMessages.has(id)) this.messages.push({ id, message });
+    this.seenMessages.add(id);
   }
 
   private takeState(state: SessionState): void {

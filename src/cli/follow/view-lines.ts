@@ -1,7 +1,7 @@
-import type { AgentEndReason } from "../../agent/events.ts";
+import type { AgentEndReason, SessionEvent } from "../../agent/events.ts";
 import type { AssistantMessage } from "../../agent/messages.ts";
 import type { FollowItem } from "../../client/contract.ts";
-import { age, clock, duration } from "../text/format.ts";
+import { age, clock, duration, thousands } from "../text/format.ts";
 import { type Line, line, linesOf, span, truncate, wrap } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
@@ -47,6 +47,13 @@ export function cutText(message: AssistantMessage): string | undefined {
   if (message.stopReason === "aborted") return "stopped here";
   if (message.stopReason === "length") return "the answer was cut at the output limit";
   return message.stopReason === "error" ? (message.errorMessage ?? "the model's answer failed") : undefined;
+}
+
+/** How much a compaction freed, or why it did not work. */
+export function compactionText(event: Extract<SessionEvent, { type: "compaction_end" }>, look: Look): string {
+  if (event.errorMessage !== undefined) return `compaction failed: ${event.errorMessage}`;
+  const after = event.tokensAfter === undefined ? "fewer" : thousands(event.tokensAfter);
+  return `context compacted: ${thousands(event.tokensBefore)} ${signsOf(look).arrow} ${after} tokens`;
 }
 
 /** Words for an end that is no answer; failures and blocks are said by the change of state. */

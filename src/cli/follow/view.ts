@@ -3,12 +3,14 @@ import { type AssistantMessage, type Message, type ToolResultMessage, textOf } f
 import type { FollowItem } from "../../client/contract.ts";
 import { callLine } from "../render/call.ts";
 import { markdownLines } from "../render/markdown.ts";
+import { modelName, nextStep, sentence } from "../text/format.ts";
 import { type Line, line, linesOf, span, wrap } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
+import { sanitiseLine } from "../text/sanitise.ts";
 import { type CallRow, movingCall, settledCall } from "./call-rows.ts";
 import { LiveText, turnOfSource } from "./live-text.ts";
 import type { SessionTracker } from "./tracker.ts";
-import { cutText, endText, retryLines, thinkingLine, userLines } from "./view-lines.ts";
+import { compactionText, cutText, endText, retryLines, thinkingLine, userLines } from "./view-lines.ts";
 
 /** Characters of streamed text that are laid out anew at each frame. */
 const liveCharacters = 6_000;
@@ -26,6 +28,7 @@ export class FollowView {
   private readonly calls = new Map<string, CallRow>();
   private retrying: Extract<FollowItem, { kind: "retrying" }> | undefined;
   private offline: string | undefined;
+  private compacting = false;
   private finishedTurn = 0;
   private turn = 0;
   private held: Message | undefined;
@@ -57,6 +60,8 @@ export class FollowView {
         this.offline = item.offline ? (item.why ?? "no worker answers") : undefined;
         if (!this.options.piped) return [];
         return [line(span(item.offline ? this.offlineText() : "the worker is back", "dim"))];
+      case "resync":
+        return wrap(line(span(sanitiseLine(`a part is not shown: ${item.why}`), "dim")), look.width);
       case "workerRestarted":
         return wrap(line(span("the worker restarted; the session goes on", "dim")), look.width);
       default:
@@ -76,6 +81,7 @@ export class FollowView {
     for (const call of this.calls.values()) {
       rows.push(...movingCall(call, this.outputOf(call.toolCallId), asking.has(call.toolCallId), look, now));
     }
+    if (this.compacting) rows.push(line(span(`compacting the context${signsOf(look).ellipsis}`, "dim")));
     if (this.retrying !== undefined) rows.push(...retryLines(this.retrying, look, now, this.options));
     if (this.offline !== undefined) rows.push(...wrap(line(span(this.offlineText(), "yellow")), look.width));
     return rows;
@@ -132,21 +138,28 @@ export class FollowView {
       case "decision_refused":
         return wrap(line(span(`a decision of ${event.by} was refused: ${event.reason}`, "yellow")), look.width);
       case "configured": {
-        const changes = Object.entries(event.changes).map(([name, value]) => `${name} = ${value}`);
+        const changes = Object.entries(event.changes).map(([name, value]) => `${name} = ${modelName(value)}`);
         return wrap(line(span(`set ${changes.join(", ")}`, "dim")), look.width);
       }
       case "notice":
-        return wrap(line(span(`${signs.dot} ${event.text}`, "dim")), look.width);
+        return wrap(line(span(sanitiseLine(`${signs.dot} ${event.text}`), "yellow")), look.width);
+      case "compaction_start":
+        this.compacting = true;
+        return [];
+      case "compaction_end": {
+        this.compacting = false;
+        const tone = event.errorMessage === undefined ? "dim" : "yellow";
+        return wrap(line(span(sanitiseLine(compactionText(event, look)), tone)), look.width);
+      }
       case "state_changed": {
         if (event.state !== "blocked" && event.state !== "failed") return [];
-        const next = event.next === undefined ? "" : ` Next: ${event.next}`;
-        return wrap(
-          line(span(`${signs.failed} ${event.state}`, "red", "bold"), `: ${event.cause ?? "no cause given"}${next}`),
-          look.width,
-        );
+        const next = event.next === undefined ? "" : ` ${nextStep(event.next)}`;
+        const cause = sentence(event.cause ?? "no cause given");
+        return wrap(line(span(`${signs.failed} ${event.state}`, "red", "bold"), `: ${cause}${next}`), look.width);
       }
       case "agent_end": {
         this.calls.clear();
+        this.compacting = false;
         const text = endText(event.reason);
         return text === undefined ? [] : [line(span(`${signs.none} ${text}`, "yellow"))];
       }

@@ -1,9 +1,10 @@
-import type { SessionEvent } from "../../agent/events.ts";
+import type { Approval } from "../../agent/approval.ts";
+import type { SessionEvent, SessionStateName } from "../../agent/events.ts";
 import { textOf } from "../../agent/messages.ts";
 import type { SessionAccount } from "../../client/contract.ts";
 import { commandsRun, fileChanges, lastTest } from "../account/calls.ts";
 import { groupOf } from "../groups.ts";
-import { count, duration, moment, money, tokens } from "../text/format.ts";
+import { copyable, count, duration, modelName, moment, money, tokens } from "../text/format.ts";
 import { type Line, line, plainText, span, truncate } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
@@ -42,13 +43,22 @@ export function accountLines(
 const workflowLink = (account: SessionAccount, uiUrl: string | undefined): Line[] =>
   uiUrl === undefined ? [] : [line(span(`workflow: ${uiUrl.replace(/\/$/, "")}${account.temporalUiPath}`, "dim"))];
 
+/** States that only the server knows: what the session last thought of itself is then out of date. */
+const overruled = ({ summary }: SessionAccount): boolean => ["ended", "retrying", "offline"].includes(summary.state);
+
+const stateOf = (account: SessionAccount): SessionStateName =>
+  overruled(account) ? account.summary.state : (account.live?.state ?? account.summary.state);
+
+const pendingOf = (account: SessionAccount): Approval[] =>
+  account.summary.state === "ended" ? [] : (account.live?.pending ?? []);
+
 function head(account: SessionAccount, look: Look, now: number): Line[] {
   const { summary, usage } = account;
   const dot = ` ${signsOf(look).dot} `;
-  const state = account.live?.state ?? summary.state;
+  const state = stateOf(account);
   const end = summary.closedAt ?? lastTime(account);
   const ended = groupOf(state) === "Done" ? `ended ${moment(end, now)}, took ${duration(end - summary.startedAt)}` : "";
-  const cause = account.live?.cause ?? account.cause;
+  const cause = overruled(account) ? account.cause : (account.live?.cause ?? account.cause);
   const turns = account.live?.turn ?? account.turns;
   return [
     line(span(sanitiseLine(summary.title), "bold")),
@@ -59,7 +69,7 @@ function head(account: SessionAccount, look: Look, now: number): Line[] {
       cause === undefined ? "" : `: ${sanitiseLine(cause)}`,
     ),
     line(span([`asked ${moment(summary.startedAt, now)}`, ended].filter(Boolean).join(dot), "dim")),
-    line(span([count(turns, "turn"), tokens(usage), money(usage.cost), summary.model].join(dot), "dim")),
+    line(span([count(turns, "turn"), tokens(usage), money(usage.cost), modelName(summary.model)].join(dot), "dim")),
     line(span(`in ${summary.cwd}`, "dim")),
   ];
 }
@@ -122,6 +132,9 @@ function commands(account: SessionAccount, look: Look): Line[] {
       .map((run) =>
         line("  ", span(signs.failed, "red"), ` ${sanitiseLine(run.command)}`, span(` (${code(run)})`, "dim")),
       ),
+    ...(failed.length > failuresMost
+      ? [line(span(`  ${signs.ellipsis} and ${failed.length - failuresMost} more`, "dim"))]
+      : []),
     ...(test === undefined
       ? []
       : [
@@ -138,12 +151,9 @@ function commands(account: SessionAccount, look: Look): Line[] {
 function approvals(account: SessionAccount, events: readonly SessionEvent[], look: Look): Line[] {
   const signs = signsOf(look);
   const resolved = events.filter((event) => event.type === "approval_resolved");
-  const people = [...new Set(resolved.map((event) => event.by))].map(sanitiseLine).join(", ");
-  const allowed = resolved.filter((event) => event.decision === "allow").length;
-  const denied = resolved.filter((event) => event.decision === "deny").length;
-  const pending = account.live?.pending ?? [];
+  const pending = pendingOf(account);
   return [
-    ...(resolved.length > 0 ? [line(`approvals: ${allowed} allowed, ${denied} denied, by ${people}`)] : []),
+    ...(resolved.length > 0 ? [line(`approvals: ${decisionsText(resolved)}`)] : []),
     ...pending
       .slice(0, waitingMost)
       .map((one) => line(span(signs.asks, "yellow"), ` waits: ${one.toolName} ${sanitiseLine(one.summary)}`)),
@@ -153,16 +163,28 @@ function approvals(account: SessionAccount, events: readonly SessionEvent[], loo
   ];
 }
 
+/** `2 allowed, 1 denied, by ann@pc, 1 withdrawn`; who withdrew decided nothing. */
+function decisionsText(resolved: readonly Extract<SessionEvent, { type: "approval_resolved" }>[]): string {
+  const decided = resolved.filter((event) => event.decision !== "withdrawn");
+  const allowed = decided.filter((event) => event.decision === "allow").length;
+  const people = [...new Set(decided.map((event) => event.by))].map(sanitiseLine).join(", ");
+  const withdrawn = resolved.length - decided.length;
+  return [
+    ...(decided.length > 0 ? [`${allowed} allowed, ${decided.length - allowed} denied, by ${people}`] : []),
+    ...(withdrawn > 0 ? [`${withdrawn} withdrawn`] : []),
+  ].join(", ");
+}
+
 function next(account: SessionAccount, look: Look): Line[] {
   const { id } = account.summary;
-  const state = account.live?.state ?? account.summary.state;
+  const state = stateOf(account);
   const dot = ` ${signsOf(look).dot} `;
   const send = `tempi send ${id} "${signsOf(look).ellipsis}"`;
   const command =
     state === "waiting"
       ? `tempi approve ${id}${dot}tempi deny ${id}`
       : state === "blocked"
-        ? (account.live?.next ?? account.next ?? `tempi retry ${id}`)
+        ? copyable(account.live?.next ?? account.next ?? `tempi retry ${id}`)
         : groupOf(state) === "Working"
           ? `tempi attach ${id}${dot}tempi stop ${id}`
           : `${send}${dot}tempi show ${id} --transcript`;

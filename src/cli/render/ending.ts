@@ -2,7 +2,7 @@ import type { FileChange } from "../account/calls.ts";
 import { fileChanges } from "../account/calls.ts";
 import type { FollowEnd } from "../follow/presenter.ts";
 import type { SessionTracker } from "../follow/tracker.ts";
-import { count, money, tokens } from "../text/format.ts";
+import { count, money, nextStep, sentence, tokens } from "../text/format.ts";
 import { type Line, line, span, wrap } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
@@ -22,6 +22,9 @@ function words(tracker: SessionTracker, end: FollowEnd, id: string, look: Look):
   const dot = ` ${signs.dot} `;
   const send = `tempi send ${id} "…"`.replace("…", signs.ellipsis);
   if (end.kind === "left") return [line(span(`${id} goes on. Come back: tempi attach ${id}`))];
+  if (end.kind === "asked") {
+    return [line(`asked to stop; ${id} will stop when its worker answers. Look: tempi show ${id}`)];
+  }
   if (end.kind === "parked") {
     const waiting = tracker.pending.map((approval) =>
       line(
@@ -42,13 +45,16 @@ function words(tracker: SessionTracker, end: FollowEnd, id: string, look: Look):
   const cause = tracker.cause ?? "no cause given";
   switch (tracker.current) {
     case "blocked":
-      return [figures, line(`tempi: ${id} is blocked: ${ended(cause)} Next: ${tracker.next ?? `tempi retry ${id}`}`)];
+      return [
+        figures,
+        line(`tempi: ${id} is blocked: ${sentence(cause)} ${nextStep(tracker.next ?? `tempi retry ${id}`)}`),
+      ];
     case "failed":
-      return [figures, line(`tempi: ${id} failed: ${ended(cause)} Next: ${tracker.next ?? `tempi show ${id}`}`)];
+      return [figures, line(`tempi: ${id} failed: ${sentence(cause)} ${nextStep(tracker.next ?? `tempi show ${id}`)}`)];
     case "stopped":
-      return [figures, line(`${id} stopped${tracker.cause ? `: ${ended(tracker.cause)}` : "."} Go on: ${send}`)];
+      return [figures, line(`${id} stopped${tracker.cause ? `: ${sentence(tracker.cause)}` : "."} Go on: ${send}`)];
     case "ended":
-      return [figures, line(`${id} was ended${tracker.cause ? `: ${ended(tracker.cause)}` : "."} Go on: ${send}`)];
+      return [figures, line(`${id} was ended${tracker.cause ? `: ${sentence(tracker.cause)}` : "."} Go on: ${send}`)];
     default: {
       const denied =
         end.deniedUnasked > 0 ? `${dot}${count(end.deniedUnasked, "call")} denied: nobody could answer` : "";
@@ -59,8 +65,6 @@ function words(tracker: SessionTracker, end: FollowEnd, id: string, look: Look):
     }
   }
 }
-
-const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** `+12 −3 in 2 files`, or nothing. */
 function changedText(files: readonly FileChange[], look: Look): string {

@@ -53,4 +53,18 @@ export function tokens(usage: Usage): string {
   return all < 1_000_000 ? `${(all / 1000).toFixed(1)}k tokens` : `${(all / 1_000_000).toFixed(1)}M tokens`;
 }
 
+/** `183k`, `870`: a number of tokens where its size is what counts. */
+export const thousands = (value: number): string => (value < 1000 ? String(value) : `${Math.round(value / 1000)}k`);
+
+/** A text with its full stop, so that another sentence may follow. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** A command without the full stop of its sentence, which would be copied with it. */
+export const copyable = (next: string): string => (/^tempi\s/.test(next) ? next.replace(/\.$/, "") : next);
+
+export const nextStep = (next: string): string => `Next: ${copyable(next)}`;
+
+/** A model as one would name it: `provider/model`, and `scripted:FILE` for a file of answers. */
+export const modelName = (name: string): string => name.replace(/^scripted\/(?=\/)/, "scripted:");
+
 export const count = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;

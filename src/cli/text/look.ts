@@ -46,6 +46,7 @@ const unicodeSigns = {
   bar: "│",
   rule: "─",
   bullet: "•",
+  arrow: "→",
 };
 
 const asciiSigns: Record<keyof typeof unicodeSigns, string> = {
@@ -62,6 +63,7 @@ const asciiSigns: Record<keyof typeof unicodeSigns, string> = {
   bar: "|",
   rule: "-",
   bullet: "*",
+  arrow: "->",
 };
 
 export type Signs = typeof unicodeSigns;

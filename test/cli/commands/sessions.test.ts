@@ -34,7 +34,9 @@ test.each([
   [["exec", "x"], "tempi says run"],
   [["auth"], "tempi says init"],
   [["serve"], "tempi says web"],
-  [["attach"], "none was named"],
+  [["attach"], 'there is no session here yet. Next: tempi run "what to do"'],
+  [["show"], 'there is no session here yet. Next: tempi run "what to do"'],
+  [["send"], 'there is no session here yet. Next: tempi run "what to do"'],
   [["set", "k7f3qd"], "set needs something to change"],
 ])("%j is exit 2 and says what is meant", async (args, words) => {
   const { services, run } = set();
@@ -83,7 +85,9 @@ test("without an id the only fitting session of this repository is meant", async
   const elsewhere = testSummary({ id: "m4x9tz", cwd: "/other" });
   client.sessions = [testSummary(), elsewhere, testSummary({ id: "h5j7kq", state: "idle" })];
   client.states.set("k7f3qd", testState());
+  client.onAsked = ([name]) => name === "finish" && client.states.set("k7f3qd", testState({ state: "ended" }));
   expect(await run("stop", "--end")).toBe(0);
+  expect(services.stderr.text).toContain("k7f3qd ended. Go on later");
   expect(client.calls("finish")).toEqual([["finish", "k7f3qd", "me@here"]]);
   client.sessions.push(testSummary({ id: "p2w8rn" }));
   expect(await run("attach")).toBe(2);
@@ -221,6 +225,7 @@ test.each([20, 60, 120])("the account has at most 24 lines and fits %d columns",
     "cost unknown",
     "+2 −1 src/f0.ts",
     "15 commands run, 8 failed",
+    "… and 6 more",
     "last test: ✗ npm test (exit 2)",
     "approvals: 1 allowed, 0 denied, by ann@pc",
     "waits: bash npm publish",

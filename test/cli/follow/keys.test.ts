@@ -72,9 +72,54 @@ test.each([0, 200, 699])("nothing answers a card after %d ms: the key goes into 
   const interaction = atCard();
   expect(interaction.press(typed("y"), now).kind).toBe("none");
   expect(interaction.editor.text).toBe("y");
-  // With text in the line no key answers any more, however late.
-  expect(interaction.press(typed("y"), 5_000).kind).toBe("none");
-  expect(interaction.editor.text).toBe("yy");
+  // A second one right behind it neither: it may be a word.
+  expect(interaction.press(typed("y"), now + 500).kind).toBe("none");
+});
+
+test("a stray early key is dropped after a pause, and the card takes keys again", () => {
+  const interaction = atCard();
+  interaction.press(typed("y"), 200);
+  interaction.drawn(0, 899);
+  expect(interaction.editor.text).toBe("y");
+  interaction.drawn(0, 900);
+  expect(interaction.editor.empty).toBe(true);
+  expect(interaction.press(typed("n"), 950)).toMatchObject({ kind: "decide", decision: "deny" });
+  // Also where nothing was drawn meanwhile, as in `approve`.
+  const other = atCard();
+  other.press(typed("x"), 300);
+  expect(other.press(typed("y"), 1_500)).toMatchObject({ kind: "decide", decision: "allow" });
+});
+
+test("a message begun right after a card came stays: its later letters answer nothing", () => {
+  const interaction = atCard();
+  for (const [at, letter] of [..."run it"].entries()) {
+    expect(interaction.press(typed(letter), 300 + at * 200).kind).toBe("none");
+  }
+  interaction.drawn(0, 9_000);
+  expect(interaction.editor.text).toBe("run it");
+  expect(interaction.press(typed("y"), 9_000).kind).toBe("none");
+  expect(interaction.press(key("enter"), 9_100)).toMatchObject({ kind: "send", text: "run ity" });
+});
+
+test("text that stood there before the card is kept, and so is what was pasted", () => {
+  const before = new Interaction();
+  before.press(typed("no"), 0);
+  before.setCard(testApproval());
+  before.drawn(0, 100);
+  before.press(typed("t"), 200);
+  before.drawn(0, 5_000);
+  expect(before.editor.text).toBe("not");
+  const pasted = atCard();
+  pasted.press({ kind: "pasted", text: "n" }, 200);
+  pasted.drawn(0, 5_000);
+  expect(pasted.editor.text).toBe("n");
+});
+
+test("an early letter with Enter behind it is no message", () => {
+  const interaction = atCard();
+  interaction.press(typed("y"), 200);
+  expect(interaction.press(key("enter"), 300)).toMatchObject({ kind: "hint" });
+  expect(interaction.editor.empty).toBe(true);
 });
 
 test("Enter, Space, paste, several letters at once and Ctrl-C never answer", () => {

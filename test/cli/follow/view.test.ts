@@ -198,3 +198,51 @@ test("live text survives loss: a gap resets to the tail, and says so", () => {
   expect(frame(0, "old", 1)).toEqual([]);
   expect(live.blocks("model:1")).toEqual([{ kind: "text", text: "new" }]);
 });
+
+test.each([true, false])("compaction, notices and gaps are one line each (piped: %s)", (piped) => {
+  const make = new ItemMaker();
+  const view = viewer(piped ? Number.POSITIVE_INFINITY : 100, { piped });
+  expect(view.take(make.event({ type: "compaction_start", tokensBefore: 183_000 }))).toEqual([]);
+  expect(view.moving()).toEqual(["compacting the context…"]);
+  expect(
+    view.take(
+      make.event({ type: "compaction_end", tokensBefore: 183_000, tokensAfter: 22_000 }),
+      make.event({ type: "compaction_end", tokensBefore: 183_000, errorMessage: "the model is away" }),
+      make.event({ type: "notice", text: "a prompt was\nrefused" }),
+      { kind: "resync", why: "an older run is gone" },
+    ),
+  ).toEqual([
+    "context compacted: 183k → 22k tokens",
+    "compaction failed: the model is away",
+    expect.stringMatching(/^· a prompt was.refused$|^· a prompt was.*refused$/),
+    "a part is not shown: an older run is gone",
+  ]);
+  expect(view.moving()).toEqual([]);
+});
+
+test("a block is told in sentences, with a command that can be copied", () => {
+  const make = new ItemMaker();
+  const view = viewer(Number.POSITIVE_INFINITY, { piped: true });
+  const block = {
+    type: "state_changed",
+    state: "blocked",
+    cause: "no folder (ENOENT)",
+    next: "tempi retry x.",
+  } as const;
+  expect(view.take(make.event(block))).toEqual(["✗ blocked: no folder (ENOENT). Next: tempi retry x"]);
+});
+
+test("a call that a stop kept from beginning is no failure", () => {
+  const make = new ItemMaker();
+  const view = viewer(60);
+  const result = resultMessage("bash", "Not run: ...", {
+    isError: true,
+    details: { callId: "1.1", settled: "aborted" },
+  });
+  const rows = view.take(
+    make.event({ type: "tool_execution_start", ...bashCall }),
+    make.event({ type: "tool_execution_end", ...bashCall, isError: true, durationMs: 5 }),
+    make.message(result, "1.1"),
+  );
+  expect(rows).toEqual(["○ bash npm test  not run"]);
+});
