@@ -189,7 +189,8 @@ class Session {
 
   async #block(cause: string, next: string | undefined): Promise<boolean> {
     const before = this.#retries;
-    this.#setState("blocked", cause, next ?? `tempi retry ${this.#input.sessionId}`);
+    const retry = `tempi retry ${this.#input.sessionId}`;
+    this.#setState("blocked", cause, !next ? retry : next.includes("tempi retry") ? next : `${next}, then ${retry}`);
     await condition(() => this.#retries > before || this.#abort.aborted);
     if (this.#abort.aborted) return false;
     this.#setState("running");

@@ -73,7 +73,10 @@ async function runTurns(ports: LoopPorts, state: LoopState, limits: LoopLimits, 
     // A follow-up is new work with turns of its own.
     if (!state.goOn && !steered) state.turnsThisPrompt = 0;
     if (state.turnsThisPrompt >= limits.maxTurns) {
-      return { reason: "maxTurns", errorMessage: `stopped after ${limits.maxTurns} turns` };
+      return {
+        reason: "maxTurns",
+        errorMessage: `stopped after ${limits.maxTurns} ${limits.maxTurns === 1 ? "turn" : "turns"}`,
+      };
     }
     // Nothing was taken from the queue yet, so whoever goes on from here finds all of it.
     if (!first) await ports.prepareNextTurn(state);

@@ -24,6 +24,7 @@ export function registerSessionCommands(program: Command, services: CliServices,
   followOptions(work("send [id] [text...]", "tell a session something, also when it is done"))
     .option("-f, --follow", "follow it afterwards")
     .option("--follow-up", "wait until it has answered instead of steering it now")
+    .option("--system-prompt <file>", "a system prompt of your own in place of tempi's")
     .option("--file <path>", "append a file to the text (repeatable)", collect)
     .action(async (id, words, flags) =>
       done(await (await import("./commands/send.ts")).sendCommand(services, id, words, flags)),
@@ -74,6 +75,7 @@ function runOptions(command: Command): Command {
     .option("-C, --cwd <folder>", "workspace (default: this folder)")
     .option("--max-turns <number>", "stop after so many turns", wholeNumber)
     .option("--tools <names>", "tools, separated by commas", names)
+    .option("--system-prompt <file>", "a system prompt of your own in place of tempi's")
     .option("--file <path>", "append a file to the prompt (repeatable)", collect)
     .option("-c, --continue <text>", "send the text to the newest session here instead")
     .option("-y, --yes", "no questions: download, first address, home folder as workspace");

@@ -15,6 +15,8 @@ export interface SettingFlags {
   approval?: ApprovalLevel;
   maxTurns?: number;
   tools?: string[];
+  /** File whose text replaces most of the system prompt. */
+  systemPrompt?: string;
 }
 
 export interface OutputStream {

@@ -9,6 +9,8 @@ export interface ResolvedModel {
   /** The endpoint's name of the model; for `scripted` the absolute path of the file. */
   model: string;
   baseUrl?: string;
+  /** Tokens, where the configuration tells; then the conversation is compacted before it is full. */
+  contextWindow?: number;
   /** Variable that holds the key on the worker. Absent for endpoints without key and for keys by file or command. */
   keyVariable?: string;
 }
@@ -16,7 +18,7 @@ export interface ResolvedModel {
 const threeWays =
   'name one: --model PROVIDER/MODEL, or export TEMPI_MODEL=PROVIDER/MODEL, or model = "PROVIDER/MODEL" in config.toml';
 
-type ModelConfig = Pick<ConfigFile, "model" | "providers">;
+type ModelConfig = Pick<ConfigFile, "model" | "models" | "providers">;
 
 /**
  * Finds endpoint and key variable of a model's name: `provider/model`, a bare name of the default provider, or
@@ -84,7 +86,8 @@ function withEndpoint(
   if (!URL.canParse(baseUrl))
     throw new ConfigError(`the base URL of ${provider} is not a URL`, "check OPENAI_BASE_URL and config.toml");
   const key = keySourceOf(provider, config);
-  const result: ResolvedModel = { provider, model, baseUrl };
+  const contextWindow = own(config.models ?? {}, `${provider}/${model}`)?.context_window;
+  const result: ResolvedModel = { provider, model, baseUrl, ...(contextWindow ? { contextWindow } : {}) };
   if (key === undefined || !("env" in key)) return result;
   const value = environment[key.env];
   if (value === undefined || value === "") {

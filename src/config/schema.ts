@@ -34,6 +34,17 @@ export const ConfigSchema = Type.Object(
     notify: Type.Optional(oneOf("on", "off")),
     /** Names, or `+name` and `-name`, as `--tools`. */
     tools: Type.Optional(Type.Array(Type.String({ pattern: "^[+-]?[A-Za-z0-9_-]{1,64}$" }))),
+    /** Prompts that wait are taken one at a time, or all together. */
+    queue: Type.Optional(oneOf("one", "all")),
+    /** File that replaces the system prompt's preamble, tools and rules. */
+    system_prompt: Type.Optional(Type.String({ minLength: 1 })),
+    /** By `provider/model`. */
+    models: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Object({ context_window: Type.Optional(Type.Integer({ minimum: 1_000 })) }, strict),
+      ),
+    ),
     keep_awake: Type.Optional(oneOf("running", "never")),
     server: Type.Optional(
       Type.Object(

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
+import { resolve } from "node:path";
 import { type ProgramOptions, runProgram, sayError } from "../cli/program.ts";
 import type { CliServices, ConnectedClient } from "../cli/services.ts";
 import { allTools, chooseTools, toolsOfAuto } from "../config/active-tools.ts";
@@ -91,6 +92,8 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
         approval,
         activeTools: chooseTools(flags.tools, chooseTools(values.tools, approval === "auto" ? toolsOfAuto : allTools)),
         maxTurns: flags.maxTurns ?? values.max_turns,
+        ...(values.queue ? { queue: values.queue } : {}),
+        ...promptFile(flags.systemPrompt ?? values.system_prompt, folder),
       };
     },
     defaults: async () => {
@@ -106,6 +109,14 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
       return () => process.off(signal, handler);
     },
   };
+}
+
+/** Checked before a session exists; the worker reads it at each request. */
+function promptFile(path: string | undefined, folder: string): { systemPromptFile?: string } {
+  if (path === undefined) return {};
+  const file = resolve(folder, path);
+  if (!existsSync(file)) throw new UsageError(`there is no file ${file} for the system prompt`, "--system-prompt FILE");
+  return { systemPromptFile: file };
 }
 
 async function connect(home: Home, options: { yes?: boolean; reading?: boolean }): Promise<ConnectedClient> {

@@ -95,13 +95,17 @@ describe("precedence", () => {
 test("keys without a value are known by name; a table of one provider is example enough", () => {
   const unset = unsetKeys(loadConfig(homeWith("max_turns = 7\n"), { environment: {} }));
   expect(unset).toEqual([
-    ...["model", "tools", "server.binary", "server.temporal_profile", "server.address", "server.namespace"],
+    ...["model", "tools", "queue", "system_prompt", "models.NAME.context_window"],
+    ...["server.binary", "server.temporal_profile", "server.address", "server.namespace"],
     ...["providers.NAME.base_url", "providers.NAME.key", "providers.NAME.compat"],
   ]);
   const config = loadConfig(homeWith('model = "a/b"\n[server]\nbinary = "/x"\n[providers.x]\nkey = { env = "A" }\n'), {
     environment: {},
   });
-  expect(unsetKeys(config)).toEqual(["tools", "server.temporal_profile", "server.address", "server.namespace"]);
+  expect(unsetKeys(config)).toEqual([
+    ...["tools", "queue", "system_prompt", "models.NAME.context_window"],
+    ...["server.temporal_profile", "server.address", "server.namespace"],
+  ]);
 });
 
 test.runIf(existsSync("/proc/self"))(

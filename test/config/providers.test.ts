@@ -161,3 +161,11 @@ test("fingerprints tell which variables differ and nothing of their values", () 
   expect(fingerprintOf({ A: "1" }, "other key").A).not.toBe(worker.A);
   expect(JSON.stringify(worker)).not.toMatch(/"[12]"/);
 });
+
+test("the window of a model comes from its own table, whatever way the model is named", () => {
+  const config = { models: { "openai/gpt-x": { context_window: 128_000 } } };
+  const environment = { OPENAI_API_KEY: "key" };
+  expect(resolveModel("gpt-x", config, environment).contextWindow).toBe(128_000);
+  expect(resolveModel("openai/gpt-x", config, environment).contextWindow).toBe(128_000);
+  expect(resolveModel("openai/other", config, environment).contextWindow).toBeUndefined();
+});

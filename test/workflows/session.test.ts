@@ -110,7 +110,7 @@ describe("a session", () => {
     expect(await sessions.client.state(id)).toMatchObject({
       state: "blocked",
       cause: "key refused by HOST",
-      next: "export KEY=…",
+      next: `export KEY=…, then tempi retry ${id}`,
       turn: 1,
     });
     expect(model.requests).toHaveLength(1);

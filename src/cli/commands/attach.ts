@@ -12,11 +12,16 @@ export async function attachCommand(
   flags: FollowFlags,
 ): Promise<number> {
   if (id !== undefined) checkIdShape(id);
-  return withClient(services, async (client) => {
-    const sessionId = await pickSession(client, services, id, {
-      command: "attach",
-      fits: (session) => groupOf(session.state) !== "Done",
-    });
-    return follow(client, services, sessionId, flags);
-  });
+  // Reading needs no worker: the follower says that it is away.
+  return withClient(
+    services,
+    async (client) => {
+      const sessionId = await pickSession(client, services, id, {
+        command: "attach",
+        fits: (session) => groupOf(session.state) !== "Done",
+      });
+      return follow(client, services, sessionId, flags);
+    },
+    { reading: true },
+  );
 }

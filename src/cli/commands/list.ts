@@ -18,24 +18,29 @@ export interface ListFlags {
 const doneMost = 10;
 
 export async function listCommand(services: CliServices, flags: ListFlags): Promise<number> {
-  return withClient({ ...services, connect: () => services.connect({ reading: true }) }, async (client) => {
-    const here = standpoint(services.cwd);
-    const sessions = (await client.list()).filter(
-      (session) => (!flags.waiting || groupOf(session.state) === "Needs you") && (!flags.here || isHere(session, here)),
-    );
-    if (flags.json) {
-      services.stdout.write(`${safeJson(sessions)}\n`);
+  return withClient(
+    services,
+    async (client) => {
+      const here = standpoint(services.cwd);
+      const sessions = (await client.list()).filter(
+        (session) =>
+          (!flags.waiting || groupOf(session.state) === "Needs you") && (!flags.here || isHere(session, here)),
+      );
+      if (flags.json) {
+        services.stdout.write(`${safeJson(sessions)}\n`);
+        return exitCodes.answered;
+      }
+      if (sessions.length === 0) {
+        say(services, flags.waiting ? "nothing waits for you." : 'no sessions. Start one: tempi run "what to do"');
+        return exitCodes.answered;
+      }
+      const look = lookOf(services.stdout, services.environment);
+      print(
+        services,
+        listLines(sessions, look, services.now(), { doneMost: flags.all ? Number.POSITIVE_INFINITY : doneMost }),
+      );
       return exitCodes.answered;
-    }
-    if (sessions.length === 0) {
-      say(services, flags.waiting ? "nothing waits for you." : 'no sessions. Start one: tempi run "what to do"');
-      return exitCodes.answered;
-    }
-    const look = lookOf(services.stdout, services.environment);
-    print(
-      services,
-      listLines(sessions, look, services.now(), { doneMost: flags.all ? Number.POSITIVE_INFINITY : doneMost }),
-    );
-    return exitCodes.answered;
-  });
+    },
+    { reading: true },
+  );
 }

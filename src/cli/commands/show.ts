@@ -24,22 +24,26 @@ export async function showCommand(
 ): Promise<number> {
   if (id !== undefined) checkIdShape(id);
   else if (!services.hasSessions()) throw noSessionHere();
-  return withClient({ ...services, connect: () => services.connect({ reading: true }) }, async (client) => {
-    const sessionId = await pickSession(client, services, id, { command: "show", fits: () => true });
-    const account = await client.account(sessionId);
-    if (flags.json) {
-      services.stdout.write(`${safeJson(account)}\n`);
+  return withClient(
+    services,
+    async (client) => {
+      const sessionId = await pickSession(client, services, id, { command: "show", fits: () => true });
+      const account = await client.account(sessionId);
+      if (flags.json) {
+        services.stdout.write(`${safeJson(account)}\n`);
+        return exitCodes.answered;
+      }
+      const look = lookOf(services.stdout, services.environment);
+      if (flags.transcript) {
+        print(services, transcriptLines(account.messages, look));
+        return exitCodes.answered;
+      }
+      const events = account.live === undefined ? [] : await eventsSoFar(client, sessionId, account.live.lastEvent);
+      print(services, accountLines(account, events, look, services.now(), client.uiUrl));
       return exitCodes.answered;
-    }
-    const look = lookOf(services.stdout, services.environment);
-    if (flags.transcript) {
-      print(services, transcriptLines(account.messages, look));
-      return exitCodes.answered;
-    }
-    const events = account.live === undefined ? [] : await eventsSoFar(client, sessionId, account.live.lastEvent);
-    print(services, accountLines(account, events, look, services.now(), client.uiUrl));
-    return exitCodes.answered;
-  });
+    },
+    { reading: true },
+  );
 }
 
 async function eventsSoFar(client: ConnectedClient, sessionId: string, last: number): Promise<SessionEvent[]> {

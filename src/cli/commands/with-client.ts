@@ -10,7 +10,7 @@ import { safeJson } from "../text/sanitise.ts";
 export async function withClient<T>(
   services: CliServices,
   run: (client: ConnectedClient) => Promise<T>,
-  options: { yes?: boolean } = {},
+  options: { yes?: boolean; reading?: boolean } = {},
 ): Promise<T> {
   const client = await services.connect(options);
   try {

@@ -3,6 +3,7 @@ import { textOf } from "../../agent/messages.ts";
 import { didNotRun } from "../account/calls.ts";
 import { callLine, tailLines } from "../render/call.ts";
 import { diffLines, diffOf } from "../render/diff.ts";
+import { markdownLines } from "../render/markdown.ts";
 import type { Line } from "../text/line.ts";
 import type { Look } from "../text/look.ts";
 
@@ -40,6 +41,7 @@ export function settledCall(call: CallRow, result: ToolResultMessage | undefined
     look,
   );
   if (result === undefined || notRun !== undefined) return [head];
+  if (result.rendered) return [head, ...markdownLines(result.rendered, look)];
   if (isError) return [head, ...tailLines(textOf(result.content), failedTail, look)];
   const diff = diffOf(result.details);
   return diff === undefined ? [head] : [head, ...diffLines(diff, look, { most: diffRows })];

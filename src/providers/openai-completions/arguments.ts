@@ -24,6 +24,8 @@ export function parseArguments(text: string): ParsedArguments {
     if (!isJsonObject(value)) return failed(`the arguments must be a JSON object, but they are ${kindOf(value)}`);
     // Stored as JSON such a number would turn into null, which means "left out".
     if (!allFinite(value)) return failed("a number is too large to be represented");
+    // No file name, command or text file can hold one; the engine's payloads cannot either.
+    if (holdsNul(value)) return failed("a text holds a NUL character");
     return { arguments: cloneJson(value) };
   } catch (error) {
     return failed(
@@ -31,6 +33,13 @@ export function parseArguments(text: string): ParsedArguments {
     );
   }
 }
+
+const holdsNul = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.includes("\0")
+    : typeof value === "object" &&
+      value !== null &&
+      Object.entries(value).some(([key, entry]) => key.includes("\0") || holdsNul(entry));
 
 const allFinite = (value: unknown): boolean =>
   typeof value === "number"

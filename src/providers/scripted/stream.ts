@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantMessage, Message, Usage } from "../../agent/messages.ts";
 import { noUsage, textOf } from "../../agent/messages.ts";
 import { ModelError, type ModelRequest, type StreamAssistant } from "../contract.ts";
+import { parseArguments } from "../openai-completions/arguments.ts";
 import { numbered, readScript, type ScriptedAnswer } from "./script.ts";
 
 /** Failures already given, by script and answer: only this process can know how often it was asked. */
@@ -45,7 +46,8 @@ export const streamScripted: StreamAssistant = async (request, { signal, onDelta
         type: "toolCall",
         id: `scripted-${index}-${position}`,
         name: call.name,
-        arguments: given,
+        // As an endpoint's text would be read, with the same refusals.
+        ...parseArguments(JSON.stringify(given)),
       });
       onDelta({ index: message.content.length - 1, kind: "toolCall", name: call.name, delta: JSON.stringify(given) });
       await sleep(answer.chunkMs ?? 0, undefined, { signal });
