@@ -62,6 +62,8 @@ export async function runRipgrep(options: RipgrepOptions, signal: AbortSignal): 
   };
   const onAbort = () => stop("enough");
   signal.addEventListener("abort", onAbort, { once: true });
+  // No time at all is over before it begins; a timer would leave it to chance whether a quick search still ends.
+  if (options.timeoutMs <= 0) stop("timeout");
   const timer = setTimeout(() => stop("timeout"), options.timeoutMs);
   child.stdout.on("data", (chunk: Buffer) => {
     started = true;

@@ -253,8 +253,8 @@ describe("grep: hostile patterns and places", () => {
 describe("grep: time", () => {
   test("a timeout ends the process and says so", async () => {
     const ctx = await repositoryWith({ f: "x\n".repeat(2_000_000) });
-    const { text, details } = await runTool(createGrepTool(1), { pattern: "hit" }, ctx);
-    expect(text).toContain("[Stopped after 0.001 s: there may be more.");
+    const { text, details } = await runTool(createGrepTool(0), { pattern: "hit" }, ctx);
+    expect(text).toContain("[Stopped after 0 s: there may be more.");
     expect(details).toMatchObject({ truncated: true });
   });
 
