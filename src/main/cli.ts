@@ -141,6 +141,8 @@ function quietBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(141);
+      // The terminal is gone; the hang-up signal that comes with it decides what happens.
+      if (error.code === "EIO") return;
       throw error;
     });
   }

@@ -29,12 +29,19 @@ export interface DemoParts {
  */
 export async function runDemo({ servicesOf, stop }: DemoParts): Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "tempi-demo-")));
-  const home = homeOf({ ...process.env, TEMPI_HOME: join(folder, "home") });
+  // Its own in everything but the downloaded Temporal CLI, which need not be fetched for each tour.
+  const home = { ...homeOf({ ...process.env, TEMPI_HOME: join(folder, "home") }), cache: homeOf().cache };
   prepareHome(home);
   const services = servicesOf(home);
   const terminal = Boolean(services.stdin.isTTY && services.stdout.isTTY);
   const say = (line: string) =>
     services.stdout.write(`${styleText("cyan", `demo │ ${line}`, { stream: process.stdout })}\n`);
+  const cleanUp = async () => {
+    await stop(home);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A closed terminal ends the tour; what it started must not stay behind.
+  process.once("SIGHUP", () => void cleanUp().finally(() => process.exit(129)));
   try {
     const project = join(folder, "project");
     const script = join(folder, "model.json");
@@ -52,8 +59,7 @@ export async function runDemo({ servicesOf, stop }: DemoParts): Promise<void> {
       await client.close();
     }
   } finally {
-    await stop(home);
-    rmSync(folder, { recursive: true, force: true });
+    await cleanUp();
   }
 }
 
@@ -79,15 +85,19 @@ async function runSession(run: DemoRun): Promise<DemoFacts & { sessionId: string
   );
   if (terminal) say("the session asks you once: y allows, n denies");
   const over = new AbortController();
-  const watching = watchDemo({ client, home, sessionId, answer: !terminal, say, signal: over.signal });
+  let shown: TerminalPresenter | undefined;
+  // On a terminal the follower repaints its last lines: what stands between them must go through it.
+  const sayMeanwhile = (line: string) => (shown ? shown.say(`demo │ ${line}`) : say(line));
+  const watching = watchDemo({ client, home, sessionId, answer: !terminal, say: sayMeanwhile, signal: over.signal });
   await followSession(client, services, {
     sessionId,
     onAsk: "ask",
     since: { event: 0 },
-    presenter: (tracker) =>
-      terminal
-        ? new TerminalPresenter(tracker, services, { sessionId, notify: false })
-        : new PlainPresenter(tracker, { ...services, stderr: services.stdout }, sessionId),
+    presenter: (tracker) => {
+      if (!terminal) return new PlainPresenter(tracker, { ...services, stderr: services.stdout }, sessionId);
+      shown = new TerminalPresenter(tracker, services, { sessionId, notify: false });
+      return shown;
+    },
   });
   over.abort();
   return { ...(await watching), sessionId };
