@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Home } from "./home.ts";
@@ -24,8 +25,8 @@ export function setTrust(home: Home, folder: string, hash: string | undefined): 
   const trusted = read(home);
   if (hash === undefined) delete trusted[real(folder)];
   else trusted[real(folder)] = hash;
-  const temporary = `${fileOf(home)}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(trusted, null, 2)}\n`, { mode: 0o600 });
+  const temporary = `${fileOf(home)}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(temporary, `${JSON.stringify(trusted, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   renameSync(temporary, fileOf(home));
 }
 

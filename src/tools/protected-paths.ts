@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { realPathOf } from "./paths.ts";
 
 /** Folders whose files make programs run something, or decide about tempi itself. Anywhere in a path. */
-const protectedFolders = new Set([".git", ".tempi", ".vscode", ".idea", ".ssh"]);
+const protectedFolders = new Set([".git", ".tempi", ".vscode", ".idea", ".cursor", ".claude", ".ssh"]);
 
 /** Files of the same kind, by name, in any folder: a dotfiles repository may be linked into the home folder. */
 const protectedFiles = new Set(
-  `.mcp.json
+  `.mcp.json .gitconfig
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile
   .zshrc .zshenv .zprofile .zlogin .zlogout
   .kshrc .mkshrc .cshrc .tcshrc .login .logout config.fish`.split(/\s+/),

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { limits } from "../../protocol/limits.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FollowFlags, follow } from "../follow/how.ts";
@@ -32,6 +34,7 @@ export async function runCommand(services: CliServices, words: readonly string[]
   const environment = await services.commandEnvironment();
   const start = async (client: ConnectedClient): Promise<number> => {
     await sayNeighbours(client, services, workspace);
+    sayIgnored(services, workspace);
     if (settings.approval === "auto") {
       say(services, "approval auto: everything runs without asking, unsandboxed, as you.");
     }
