@@ -67,6 +67,12 @@ export const followFlags = (flags: FollowFlags): FollowFlags => ({
   ...(flags.onAsk === undefined ? {} : { onAsk: flags.onAsk }),
 });
 
+/** A repository's settings never count before they are trusted, and trusting settings is not built yet: said, not silent. */
+function sayIgnored(services: CliServices, workspace: Workspace): void {
+  if (!existsSync(join(workspace.cwd, ".tempi", "config.toml"))) return;
+  say(services, "this folder's .tempi/config.toml is not read: settings of a repository do not count.");
+}
+
 /**
  * Edits of several sessions in one folder take turns (the worker queues them per file, so on one machine), everything
  * else does not: said once, before it starts.
