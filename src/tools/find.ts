@@ -27,7 +27,10 @@ export interface FindDetails {
 }
 
 /** The find tool: names of files, and of the folders they are in, by glob. */
-export function createFindTool(timeoutMs = searchTimeoutMs): ToolDefinition<typeof findSchema, FindDetails> {
+export function createFindTool(
+  timeoutMs = searchTimeoutMs,
+  program?: string,
+): ToolDefinition<typeof findSchema, FindDetails> {
   return defineTool<typeof findSchema, FindDetails>({
     name: "find",
     label: "Find",
@@ -38,13 +41,19 @@ export function createFindTool(timeoutMs = searchTimeoutMs): ToolDefinition<type
     effect: "read",
     constrainedSampling: { type: "json_schema", strict: "prefer" },
     preview: ({ path, pattern }, ctx) => previewSearch(path, pattern, ctx),
-    execute: (_toolCallId, params, signal, _onUpdate, ctx) => find(params, timeoutMs, signal, ctx),
+    execute: (_toolCallId, params, signal, _onUpdate, ctx) =>
+      find(params, { timeoutMs, ...(program ? { program } : {}) }, signal, ctx),
   });
 }
 
 export const findTool = createFindTool();
 
-async function find(params: FindParameters, timeoutMs: number, signal: AbortSignal, ctx: ToolContext) {
+async function find(
+  params: FindParameters,
+  run: { timeoutMs: number; program?: string },
+  signal: AbortSignal,
+  ctx: ToolContext,
+) {
   const limit = countOf("limit", params.limit, defaultLimit);
   const glob = compileGlob(params.pattern);
   const root = await searchFolder(params.path, "Give the folder it is in.", ctx);
@@ -54,12 +63,12 @@ async function find(params: FindParameters, timeoutMs: number, signal: AbortSign
       arguments: ["--files", "--null", "--", root.argument],
       cwd: root.folder,
       environment: ctx.environment,
-      timeoutMs,
+      ...run,
       onData: (chunk) => results.push(chunk),
     },
     signal,
   );
-  const notes = notesOf(end, results, limit, timeoutMs);
+  const notes = notesOf(end, results, limit, run.timeoutMs);
   const none = `No file or folder fits ${JSON.stringify(params.pattern)} in ${root.shown}. What git ignores is not searched, unless path is inside it.`;
   const text =
     results.lines.count === 0 && !results.more

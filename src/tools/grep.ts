@@ -36,7 +36,10 @@ export interface GrepDetails {
 }
 
 /** The grep tool: lines of files by regular expression. */
-export function createGrepTool(timeoutMs = searchTimeoutMs): ToolDefinition<typeof grepSchema, GrepDetails> {
+export function createGrepTool(
+  timeoutMs = searchTimeoutMs,
+  program?: string,
+): ToolDefinition<typeof grepSchema, GrepDetails> {
   return defineTool<typeof grepSchema, GrepDetails>({
     name: "grep",
     label: "Grep",
@@ -47,13 +50,19 @@ export function createGrepTool(timeoutMs = searchTimeoutMs): ToolDefinition<type
     effect: "read",
     constrainedSampling: { type: "json_schema", strict: "prefer" },
     preview: ({ path, pattern }, ctx) => previewSearch(path, pattern, ctx),
-    execute: (_toolCallId, params, signal, _onUpdate, ctx) => grep(params, timeoutMs, signal, ctx),
+    execute: (_toolCallId, params, signal, _onUpdate, ctx) =>
+      grep(params, { timeoutMs, ...(program ? { program } : {}) }, signal, ctx),
   });
 }
 
 export const grepTool = createGrepTool();
 
-async function grep(params: GrepParameters, timeoutMs: number, signal: AbortSignal, ctx: ToolContext) {
+async function grep(
+  params: GrepParameters,
+  run: { timeoutMs: number; program?: string },
+  signal: AbortSignal,
+  ctx: ToolContext,
+) {
   checkPattern(params.pattern);
   const limit = countOf("limit", params.limit, defaultLimit);
   const context = Math.min(maximumContext, countOf("context", params.context, 0, 0));
@@ -66,7 +75,7 @@ async function grep(params: GrepParameters, timeoutMs: number, signal: AbortSign
       arguments: ripgrepArguments(params, context, glob, root),
       cwd: root.folder,
       environment: ctx.environment,
-      timeoutMs,
+      ...run,
       onData: (chunk) => {
         for (const record of records.push(chunk)) if (!results.push(record)) return false;
         return true;
@@ -75,7 +84,7 @@ async function grep(params: GrepParameters, timeoutMs: number, signal: AbortSign
     signal,
   );
   if (end.refusal !== undefined) throw patternError(end.refusal, params.pattern);
-  const notes = notesOf(end, results, limit, timeoutMs);
+  const notes = notesOf(end, results, limit, run.timeoutMs);
   if (results.lines.count === 0) notes.unshift(noneText(params, root));
   const details = { path: root.path, matches: results.matches, truncated: end.kind !== "end" };
   return { ...textResult(results.lines.text(notes)), details };

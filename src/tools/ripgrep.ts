@@ -26,6 +26,8 @@ export interface RipgrepOptions {
   /** Of the session; only what git needs to find its global ignore file is passed on. */
   environment: Record<string, string>;
   timeoutMs: number;
+  /** Path of the program; the packaged one when absent. */
+  program?: string;
   /** Takes output; false ends the search. */
   onData: (chunk: Buffer) => boolean;
 }
@@ -44,7 +46,7 @@ export interface RipgrepEnd {
  * @throws the signal's reason once the process is gone
  */
 export async function runRipgrep(options: RipgrepOptions, signal: AbortSignal): Promise<RipgrepEnd> {
-  const program = await ripgrepPath();
+  const program = options.program ?? (await ripgrepPath());
   signal.throwIfAborted();
   const child = spawn(program, [...commonArguments, ...options.arguments], {
     cwd: options.cwd,
@@ -96,7 +98,7 @@ export async function runRipgrep(options: RipgrepOptions, signal: AbortSignal): 
 }
 
 /** The package looks for its binary when it is loaded, and throws where there is none. */
-async function ripgrepPath(): Promise<string> {
+export async function ripgrepPath(): Promise<string> {
   try {
     return (await import("@vscode/ripgrep")).rgPath;
   } catch (error) {

@@ -9,7 +9,7 @@ import type { ToolContext } from "../../src/agent/tool.ts";
 import { createGrepTool, grepTool } from "../../src/tools/grep.ts";
 import { runRipgrep } from "../../src/tools/ripgrep.ts";
 import { unprivileged } from "../support/unprivileged.ts";
-import { addFiles, addRawName, repositoryWith } from "./search-support.ts";
+import { addFiles, addRawName, repositoryWith, ripgrepForAll } from "./search-support.ts";
 import { contextFor, runTool, temporaryFolder } from "./support.ts";
 
 type GrepParameters = Static<typeof grepTool.parameters>;
@@ -242,8 +242,10 @@ describe("grep: hostile patterns and places", () => {
     const ctx = await repositoryWith({ open: "hit\n", closed: "hit\n" });
     await mkdir(join(ctx.cwd, "locked"));
     await chmod(join(ctx.cwd, "closed"), 0);
+    const tool = createGrepTool(60_000, await ripgrepForAll());
     await unprivileged([dirname(ctx.cwd)], async () => {
-      expect(await grep(ctx, { pattern: "hit" })).toBe("open:1: hit\n\n[Some files could not be read.]");
+      const { text } = await runTool(tool, { pattern: "hit" }, ctx);
+      expect(text).toBe("open:1: hit\n\n[Some files could not be read.]");
       await chmod(join(ctx.cwd, "locked"), 0);
       await expect(grep(ctx, { pattern: "hit", path: "locked" })).rejects.toThrow("No permission for locked (EACCES)");
     });
