@@ -45,7 +45,6 @@ export const ConfigSchema = Type.Object(
         Type.Object({ context_window: Type.Optional(Type.Integer({ minimum: 1_000 })) }, strict),
       ),
     ),
-    keep_awake: Type.Optional(oneOf("running", "never")),
     server: Type.Optional(
       Type.Object(
         {
@@ -77,5 +76,4 @@ export const configDefaults = {
   max_turns: 200,
   on_ask: "park",
   notify: "on",
-  keep_awake: "running",
 } as const satisfies ConfigFile;

@@ -78,7 +78,6 @@ describe("precedence", () => {
       thinking: "default",
       on_ask: "default",
       notify: "default",
-      keep_awake: "default",
     });
     expect(configLines(config)).toContainEqual({
       key: "providers.mine.key.env",
