@@ -107,11 +107,11 @@ describe("resolved", () => {
       openai,
       { provider: "openai", model: "d", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY" },
     ],
-    ["scripted", "scripted:answers.json", {}, {}, { provider: "scripted", model: "/work/answers.json" }],
+    ["scripted", "scripted:answers.json", {}, {}, { provider: "scripted", model: "/home/answers.json" }],
     ["scripted, absolute", "scripted:/x.json", {}, {}, { provider: "scripted", model: "/x.json" }],
   ];
   test.each(cases)("%s", (_name, model, config, environment, expected) => {
-    expect(resolveModel(model, config, environment, "/work")).toEqual(expected);
+    expect(resolveModel(model, config, environment, "/home")).toEqual(expected);
   });
 });
 

@@ -201,7 +201,7 @@ const waiting = testApproval({
   id: "run-1.1.2.def",
   summary: "git push --force",
   display: [
-    { kind: "command", command: `git push --force origin main${" ".repeat(400)}; touch /tmp/x`, cwd: "/work/demo" },
+    { kind: "command", command: `git push --force origin main${" ".repeat(400)}; touch /tmp/x`, cwd: "/home/demo" },
   ],
 });
 client.states.set("k7f3qd", testState({ state: "waiting", pending: [testApproval(), waiting] }));

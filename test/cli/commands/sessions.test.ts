@@ -16,7 +16,7 @@ import {
 
 function set(options: Parameters<typeof fakeServices>[1] = {}) {
   const client = new FakeSessionClient();
-  const services = fakeServices(client, { cwd: "/work/demo", ...options });
+  const services = fakeServices(client, { cwd: "/home/demo", ...options });
   const run = (...args: string[]) => runProgram(args, { services, version: "1.2.3", registerMachine: () => {} });
   return { client, services, run };
 }

@@ -115,7 +115,7 @@ test("a diff keeps its signs, drops the head, and folds", () => {
 test("a card shows the whole command, where and why", () => {
   const card = approvalCard(testApproval(), look(60), { most: 10, position: 1, of: 2 });
   expect(text(card.lines)).toBe(
-    ["? bash waits for you · 1 of 2", "│ npm publish", "│ in /work/demo · the command may change something"].join("\n"),
+    ["? bash waits for you · 1 of 2", "│ npm publish", "│ in /home/demo · the command may change something"].join("\n"),
   );
   expect(card.hiddenRows).toBe(0);
   expect(text(cardKeyLines(testApproval(), look(120)))).toBe(
