@@ -43,6 +43,20 @@ export function homeOf(environment: NodeJS.ProcessEnv = process.env): Home {
   };
 }
 
+/** What a ready worker writes about itself, and removes at a clean end. */
+export interface WorkerFile {
+  pid: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  version: string;
+  address: string;
+  namespace: string;
+  /** Path of the live socket. */
+  socket: string;
+}
+
+export const workerFileOf = (home: Home): string => join(home.run, "worker.json");
+
 /** Exit code 2: the folder of this installation cannot be used. */
 export class HomeError extends UserError {
   constructor(message: string, next: string) {

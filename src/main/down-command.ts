@@ -1,10 +1,11 @@
 import { rmSync } from "node:fs";
+import { workerFileOf } from "../config/home.ts";
 import { endProcess, isAlive, type ProcessIdentity, signalProcess, waitForExit } from "../server/process-identity.ts";
 import { findRunningServers } from "../server/start-dev.ts";
 import { askSupervisor } from "./control-socket.ts";
 import type { MachineContext } from "./machine-commands.ts";
 import { stopRunningCommands } from "./running-commands.ts";
-import { readUp, readUpFile, type UpState, upFileOf, workerFileOf } from "./up-state.ts";
+import { readUp, readUpFile, type UpState, upFileOf } from "./up-state.ts";
 
 /** Milliseconds for worker (20 s) and server (10 s) to end in order. */
 const stopMs = 35_000;

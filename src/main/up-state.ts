@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Home } from "../config/home.ts";
+import { type Home, type WorkerFile, workerFileOf } from "../config/home.ts";
 import { readJsonFile } from "../server/json-file.ts";
 import { isAlive, type ProcessIdentity } from "../server/process-identity.ts";
 
@@ -39,19 +39,7 @@ export interface UpState extends ProcessIdentity {
   notes: string[];
 }
 
-/** `run/worker.json`, written by the worker when it is ready and removed at a clean end. */
-export interface WorkerFile {
-  pid: number;
-  startedAt: number;
-  version: string;
-  address: string;
-  namespace: string;
-  /** Path of the live socket. */
-  socket: string;
-}
-
 export const upFileOf = (home: Home): string => join(home.run, "up.json");
-export const workerFileOf = (home: Home): string => join(home.run, "worker.json");
 export const portsFileOf = (home: Home): string => join(home.root, "server.json");
 export const supervisorLockOf = (home: Home): string => join(home.run, "up.lock");
 

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { closeSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
-import { type Home, homeEnvironment } from "../config/home.ts";
+import { type Home, homeEnvironment, workerFileOf } from "../config/home.ts";
 import { isProviderVariable } from "../config/provider-environment.ts";
 import type { RunningChild } from "./child-keeper.ts";
 import { lastErrorLine } from "./last-error.ts";
 import { logFileOf, openLog, sizeOf } from "./log-files.ts";
 import { spawnedChild } from "./running-child.ts";
 import { untilChanged } from "./until-changed.ts";
-import { readWorkerFile, workerFileOf } from "./up-state.ts";
+import { readWorkerFile } from "./up-state.ts";
 
 /** The program that is started as worker; tests give another. */
 export const defaultWorkerProgram = (): string => join(import.meta.dirname, `worker${extname(import.meta.filename)}`);

@@ -1,8 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
-import { homeOf, prepareHome } from "../config/home.ts";
+import { homeOf, prepareHome, type WorkerFile, workerFileOf } from "../config/home.ts";
 import { resolveAddress } from "../server/resolve-address.ts";
 import { resolvePackagesForExtensions } from "../worker/extensions/resolve-packages.ts";
 import { startSessionWorker } from "../worker/session-worker.ts";
@@ -28,8 +27,15 @@ const profile = process.env.TEMPI_TEMPORAL_PROFILE;
 const target = profile ? resolveAddress({ profile, environment: process.env }) : undefined;
 const connection = target?.kind === "named" ? target.connection : {};
 const worker = await startSessionWorker({ home, address, namespace, connection, services: workerServices(home) });
-const stateFile = join(home.run, "worker.json");
-const state = { pid: process.pid, startedAt: Date.now(), version, address, namespace, socket: worker.socket };
+const stateFile = workerFileOf(home);
+const state: WorkerFile = {
+  pid: process.pid,
+  startedAt: Date.now(),
+  version,
+  address,
+  namespace,
+  socket: worker.socket,
+};
 writeFileSync(stateFile, `${JSON.stringify(state)}\n`, { mode: 0o600 });
 let stopping = false;
 for (const signal of ["SIGTERM", "SIGINT"] as const) {

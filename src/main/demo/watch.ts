@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectedClient } from "../../cli/services.ts";
-import type { Home } from "../../config/home.ts";
+import { type Home, workerFileOf } from "../../config/home.ts";
 
 export interface DemoWatch {
   client: ConnectedClient;
@@ -49,7 +48,7 @@ async function allow({ client, sessionId, say }: DemoWatch, approvalId: string):
 }
 
 function killWorker({ home, say }: DemoWatch): number {
-  const { pid } = JSON.parse(readFileSync(join(home.run, "worker.json"), "utf8")) as { pid: number };
+  const { pid } = JSON.parse(readFileSync(workerFileOf(home), "utf8")) as { pid: number };
   process.kill(pid, "SIGKILL");
   say(`kill -9 ${pid} (the worker that runs this session; the test goes on without it)`);
   return pid;
