@@ -1,8 +1,8 @@
 import type { SessionSummary } from "../client/contract.ts";
 import { UserError } from "../config/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { isHere } from "./groups.ts";
 import { noSuchSession, resolveId } from "./ids.ts";
+import { isHere } from "./is-here.ts";
 import { ask, isInteractive } from "./questions.ts";
 import { sessionRows } from "./render/list.ts";
 import type { CliServices, ConnectedClient } from "./services.ts";

@@ -1,27 +1,13 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { SessionStateName } from "../agent/events.ts";
+import { groupNames, groupOf } from "../agent/session-groups.ts";
 import { type SessionMemo, sessionIdPattern, sessionWorkflowType } from "../protocol/session.ts";
 import { type ClientContext, SessionNotFound } from "./client-context.ts";
 import type { SessionSummary } from "./contract.ts";
 import { pendingRetry } from "./pending-retry.ts";
 import { livingWorker } from "./worker-state.ts";
 
-/** States by group: needs you, working, done. */
-const order: SessionStateName[] = [
-  "waiting",
-  "blocked",
-  "running",
-  "retrying",
-  "offline",
-  "idle",
-  "stopped",
-  "failed",
-  "ended",
-];
-const groupOf = (state: SessionStateName): number => {
-  const at = order.indexOf(state);
-  return at < 2 ? 0 : at < 5 ? 1 : 2;
-};
+const placeOf = ({ state }: SessionSummary): number => groupNames.indexOf(groupOf(state));
 /** Running sessions asked whether they wait for a next try; each costs a call. */
 const describedAtMost = 50;
 
@@ -43,7 +29,7 @@ export async function listSessions(context: ClientContext): Promise<SessionSumma
       }),
     );
   }
-  return summaries.sort((a, b) => groupOf(a.state) - groupOf(b.state) || b.startedAt - a.startedAt);
+  return summaries.sort((a, b) => placeOf(a) - placeOf(b) || b.startedAt - a.startedAt);
 }
 
 export function summaryOf(

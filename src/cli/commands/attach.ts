@@ -1,5 +1,5 @@
+import { groupOf } from "../../agent/session-groups.ts";
 import { type FollowFlags, follow } from "../follow/how.ts";
-import { groupOf } from "../groups.ts";
 import { checkIdShape } from "../ids.ts";
 import { pickSession } from "../pick-session.ts";
 import type { CliServices } from "../services.ts";

@@ -1,5 +1,6 @@
+import { groupOf } from "../../agent/session-groups.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { groupOf, isHere } from "../groups.ts";
+import { isHere } from "../is-here.ts";
 import { listLines } from "../render/list.ts";
 import type { CliServices } from "../services.ts";
 import { lookOf } from "../text/look.ts";

@@ -1,7 +1,8 @@
+import { type GroupName, groupNames, groupOf } from "../../agent/session-groups.ts";
 import type { SessionSummary } from "../../client/contract.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { follow } from "../follow/how.ts";
-import { type GroupName, groupNames, groupOf, isHere } from "../groups.ts";
+import { isHere } from "../is-here.ts";
 import { ask } from "../questions.ts";
 import { sessionRows } from "../render/list.ts";
 import type { CliServices } from "../services.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { groupOf } from "../../agent/session-groups.ts";
 import { limits } from "../../protocol/limits.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FollowFlags, follow } from "../follow/how.ts";
-import { groupOf } from "../groups.ts";
 import { newSessionId } from "../ids.ts";
 import { promptText, titleOf } from "../prompt-text.ts";
 import type { CliServices, ConnectedClient, SettingFlags } from "../services.ts";

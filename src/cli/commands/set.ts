@@ -1,8 +1,8 @@
+import { groupOf } from "../../agent/session-groups.ts";
 import { chooseTools } from "../../config/active-tools.ts";
 import { UserError } from "../../config/errors.ts";
 import type { ConfigureSignal } from "../../protocol/session.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { groupOf } from "../groups.ts";
 import { checkIdShape } from "../ids.ts";
 import { pickSession } from "../pick-session.ts";
 import type { CliServices, SettingFlags } from "../services.ts";

@@ -1,8 +1,8 @@
 import type { SessionStateName } from "../../agent/events.ts";
+import { groupOf } from "../../agent/session-groups.ts";
 import { UserError } from "../../config/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FollowFlags, follow } from "../follow/how.ts";
-import { groupOf } from "../groups.ts";
 import { checkIdShape } from "../ids.ts";
 import { pickSession } from "../pick-session.ts";
 import type { CliServices, ConnectedClient } from "../services.ts";

@@ -1,5 +1,5 @@
+import { type GroupName, groupNames, groupOf } from "../../agent/session-groups.ts";
 import type { SessionSummary } from "../../client/contract.ts";
-import { type GroupName, groupNames, groupOf } from "../groups.ts";
 import { age } from "../text/format.ts";
 import { type Line, line, lineWidth, type Span, span, truncate } from "../text/line.ts";
 import { type Look, type Signs, signsOf } from "../text/look.ts";
