@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { SessionEvent } from "../agent/events.ts";
 import type { Message } from "../agent/messages.ts";
@@ -57,7 +58,7 @@ class SessionFollower {
   readonly #live: LiveConnection;
   #after: number;
   #offline = false;
-  #lastState = "";
+  #lastState: SessionState | undefined;
   #lastRetry = "";
   #wake: () => void = () => undefined;
   #woken = false;
@@ -206,9 +207,8 @@ class SessionFollower {
   }
 
   #tellState(state: SessionState): void {
-    const text = JSON.stringify(state);
-    if (text === this.#lastState) return;
-    this.#lastState = text;
+    if (isDeepStrictEqual(state, this.#lastState)) return;
+    this.#lastState = state;
     this.#queue.push({ kind: "state", state });
   }
 
@@ -221,7 +221,7 @@ class SessionFollower {
 
   #end(description: WorkflowExecutionDescription): void {
     const { state } = summaryOf(description);
-    const cause = this.#lastState ? (JSON.parse(this.#lastState) as SessionState).cause : undefined;
+    const cause = this.#lastState?.cause;
     this.#queue.push({ kind: "closed", state, ...(cause ? { cause } : {}) });
     this.#queue.end();
   }
@@ -234,7 +234,7 @@ class SessionFollower {
   async #sleep(): Promise<void> {
     if (this.#closed) return;
     if (this.#woken) return await new Promise((resolve) => setTimeout(resolve, burstMs));
-    const waiting = this.#lastState !== "" && (JSON.parse(this.#lastState) as SessionState).state !== "running";
+    const waiting = this.#lastState !== undefined && this.#lastState.state !== "running";
     const pause = this.#offline ? offlinePollMs : waiting ? waitingPollMs : activePollMs;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pause);
