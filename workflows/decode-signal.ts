@@ -68,10 +68,10 @@ export function decodeSignal(signal: SignalName, payload: unknown): DecodedSigna
   // Checked arguments are signed, prepared and executed: each step holds them again, and all must fit the engine's limits.
   if (
     signal === "decide" &&
-    JSON.stringify((payload as { args?: unknown }).args ?? null).length > limits.editedArgumentsBytes
+    JSON.stringify((payload as { args?: unknown }).args ?? null).length > limits.editedArgumentsCharacters
   ) {
     return {
-      error: `signal "decide" ignored: edited arguments may have ${limits.editedArgumentsBytes} characters at most`,
+      error: `signal "decide" ignored: edited arguments may have ${limits.editedArgumentsCharacters} characters at most`,
     };
   }
   // Clean removes unknown keys in place, so it works on a copy.

@@ -238,7 +238,7 @@ async function executeToolCall(
 
 /** Arguments small enough to repeat for the reader of the Temporal UI. */
 function inlineArguments(args: ToolCall["arguments"]): ToolCall["arguments"] | undefined {
-  return JSON.stringify(args).length <= limits.inlineArgumentsBytes ? args : undefined;
+  return JSON.stringify(args).length <= limits.inlineArgumentsCharacters ? args : undefined;
 }
 
 function applicationFailureOf(error: unknown): ApplicationFailure | undefined {

@@ -10,9 +10,9 @@ export const limits = {
   detailsBytes: 64 * KB,
   errorTextBytes: 4 * KB,
   promptBytes: 256 * KB,
-  /** Arguments up to this many bytes are repeated in an execute input, for the reader of the Temporal UI. */
-  inlineArgumentsBytes: 8 * KB,
-  editedArgumentsBytes: 128 * KB,
+  /** Arguments up to this long are repeated in an execute input, for the reader of the Temporal UI. */
+  inlineArgumentsCharacters: 8 * KB,
+  editedArgumentsCharacters: 128 * KB,
   displayBytes: 16 * KB,
   summaryCharacters: 120,
   repeatedFailuresNotice: 3,
