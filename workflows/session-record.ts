@@ -11,7 +11,13 @@ import type {
 import { addUsage, noUsage, type StoredMessage, type Usage } from "../src/agent/messages.ts";
 import type { SummaryReference, TranscriptReference } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
-import type { EventsPage, SessionInput, TranscriptPage, TranscriptSegment } from "../src/protocol/session.ts";
+import type {
+  EventsPage,
+  SessionInput,
+  SessionMemo,
+  TranscriptPage,
+  TranscriptSegment,
+} from "../src/protocol/session.ts";
 import { live } from "./live-sink.ts";
 
 const stateKey = defineSearchAttributeKey("TempiState", "KEYWORD");
@@ -105,13 +111,13 @@ export class SessionRecord {
     return this.messageCount - 1;
   }
 
-  /** The same without naming: for `compact`, which readers of history need not fold. */
+  /** What was added since the last `nameNewMessages`, without counting it as named: the next request names it again. */
   newMessages(): TranscriptReference {
     const from = this.#named;
     return { segments: this.segments, runId: this.runId, from, ids: this.entries.slice(from).map(({ id }) => id) };
   }
 
-  /** Names what was added since the last call; each id is named to the model exactly once per run. */
+  /** The same, and counts it as named: requests to the model name each id once per run. */
   nameNewMessages(): TranscriptReference {
     const reference = this.newMessages();
     this.#named = this.entries.length;
@@ -171,8 +177,9 @@ export class SessionRecord {
     };
   }
 
-  retitle(title: string): void {
-    upsertMemo({ title });
+  /** What lists of sessions show. */
+  describe(shown: Partial<Pick<SessionMemo, "title" | "model">>): void {
+    upsertMemo(shown);
   }
 
   eventsAfter(after: number): EventsPage {

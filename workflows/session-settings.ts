@@ -3,6 +3,8 @@ import type { ConfigureSignal, SessionInput } from "../src/protocol/session.ts";
 import { verifyProof } from "./activities.ts";
 import type { SessionRecord } from "./session-record.ts";
 
+const modelName = ({ provider, model }: SessionInput["settings"]["model"]) => `${provider}/${model}`;
+
 /** What a person may change while the session lives. Takes effect at the next request to the model. */
 export class Settings {
   readonly now: SessionInput["settings"];
@@ -25,16 +27,19 @@ export class Settings {
       });
       return;
     }
-    if (model) this.now.model = model;
+    if (model) {
+      this.now.model = model;
+      this.#record.describe({ model: modelName(model) });
+    }
     if (thinking) this.now.thinking = thinking;
     if (activeTools) this.now.activeTools = activeTools;
     if (approval) this.now.approval = approval;
     if (title) {
       this.title = title;
-      this.#record.retitle(title);
+      this.#record.describe({ title });
     }
     const told = {
-      ...(model ? { model: `${model.provider}/${model.model}` } : {}),
+      ...(model ? { model: modelName(model) } : {}),
       ...(thinking ? { thinking } : {}),
       ...(activeTools ? { activeTools: activeTools.join(", ") } : {}),
       ...(approval ? { approval } : {}),

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textOf } from "../../src/agent/messages.ts";
+import type { FollowItem } from "../../src/client/contract.ts";
 import { bash, fakeModel, TestSessions } from "../support/sessions.ts";
 
 it("tools set in mid-run hold from the next turn on: declared, in the prompt, and looked up (C5)", async () => {
@@ -62,4 +63,15 @@ it("a system prompt of one's own is read at each request; a missing file blocks"
   await sessions.client.send(id, { id: "next", text: "next", delivery: "steer" });
   await sessions.untilState(id, "blocked", events.at(-1)!.seq);
   expect((await sessions.client.state(id)).cause).toContain("prompt.md");
+});
+
+it("a list of sessions shows the title and the model that were set last", async () => {
+  const sessions = await TestSessions.start(fakeModel((turn) => `answer ${turn}`));
+  const id = await sessions.run("go");
+  const events = await sessions.untilState(id, "idle");
+  await sessions.client.configure(id, { title: "renamed", model: { provider: "scripted", model: "another" } });
+  const configured = (item: FollowItem) => item.kind === "event" && item.event.type === "configured";
+  await sessions.until(id, configured, events.at(-1)!.seq);
+  const listed = (await sessions.client.list()).find((session) => session.id === id);
+  expect(listed).toMatchObject({ title: "renamed", model: "scripted/another" });
 });
