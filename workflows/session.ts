@@ -111,7 +111,11 @@ class Session {
     const resume = this.#resume;
     this.#resume = false;
     this.#abort = new TurnAbort();
-    if (!resume) await this.#continueIfLong(false);
+    if (!resume) {
+      await this.#continueIfLong(false);
+      // Signals were read meanwhile: what was stopped or ended before it began does not begin.
+      if (this.#held || this.#finish !== undefined) return;
+    }
     this.#working = true;
     this.#setState("running");
     try {
@@ -177,7 +181,7 @@ class Session {
     if (historySize < limits.continueAsNewBytes && historyLength < mostEvents) return;
     if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
     await this.#checks;
-    if (this.#abort.aborted || this.#finish !== undefined) return;
+    if ((inWork ? this.#abort.aborted : this.#held) || this.#finish !== undefined) return;
     const { turnsThisPrompt, goOn = false } = this.#loop;
     const carried: CarriedState = { ...this.#carried(), ...(inWork ? { turnsThisPrompt, goOn } : {}) };
     await continueAsNew<typeof session>({
