@@ -1,7 +1,8 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
-import type { Approval } from "../src/agent/approval.ts";
+import type { Approval, DecisionVia, Remember, SessionRule } from "../src/agent/approval.ts";
 import type { ApprovalOutcome } from "../src/agent/batch.ts";
 import type { PreparedCall } from "../src/agent/prepared-call.ts";
+import { limits } from "../src/protocol/limits.ts";
 import { proofText } from "../src/protocol/proof.ts";
 import { approvalIdOf, type DecideSignal } from "../src/protocol/session.ts";
 import { verifyProof } from "./activities.ts";
@@ -16,19 +17,36 @@ interface Pending {
   onSettled: (outcome: ApprovalOutcome) => void;
 }
 
+interface Who {
+  by: string;
+  via?: DecisionVia;
+}
+
 /** Approvals of the open batch: asked together, answered in any order; the first valid decision stands. */
 export class Approvals {
   readonly #record: SessionRecord;
   readonly #cwd: string;
   readonly #pending = new Map<string, Pending>();
-  readonly remembered: string[];
+  #rules: SessionRule[];
   readonly #onChange: () => void;
 
-  constructor(record: SessionRecord, cwd: string, remembered: string[], onChange: () => void) {
+  constructor(record: SessionRecord, cwd: string, rules: SessionRule[], onChange: () => void) {
     this.#record = record;
     this.#cwd = cwd;
-    this.remembered = remembered;
+    this.#rules = rules;
     this.#onChange = onChange;
+  }
+
+  /** What was allowed for the rest of the session, oldest first. */
+  get rules(): readonly SessionRule[] {
+    return this.#rules;
+  }
+
+  /** Takes back what was allowed for the session; calls that run already go on. Texts of what was taken back. */
+  forget(keys: readonly string[]): string[] {
+    const gone = this.#rules.filter(({ key }) => keys.includes(key));
+    this.#rules = this.#rules.filter((rule) => !gone.includes(rule));
+    return gone.map(({ text }) => text);
   }
 
   open(): Approval[] {
@@ -46,11 +64,31 @@ export class Approvals {
       reason: prepared.reason ?? "level",
       ...(prepared.reasonDetail ? { reasonDetail: prepared.reasonDetail } : {}),
       ...(prepared.rememberText ? { rememberText: prepared.rememberText } : {}),
+      ...(prepared.projectRule ? { projectRule: prepared.projectRule } : {}),
       cwd: this.#cwd,
       requestedAt: Date.now(),
+      ...(prepared.deadlineMs ? { expiresAt: Date.now() + prepared.deadlineMs } : {}),
     };
-    this.#pending.set(approval.id, { approval, prepared, prepareEdited, onSettled });
+    const pending: Pending = { approval, prepared, prepareEdited, onSettled };
+    this.#pending.set(approval.id, pending);
     this.#record.emit({ type: "approval_requested", approval });
+    if (prepared.deadlineMs) void this.#expire(pending, prepared.deadlineMs);
+  }
+
+  /** A rule's deadline: what nobody answered by then is denied. The timer goes when the answer comes. */
+  async #expire(pending: Pending, milliseconds: number): Promise<void> {
+    if (await condition(() => pending.outcome !== undefined, milliseconds)) return;
+    const reason = `Nobody answered within ${durationText(milliseconds)}, which a rule sets as the deadline.`;
+    this.#deny(pending, { by: "the deadline of a rule", via: "deadline", reason });
+  }
+
+  #deny(pending: Pending, { by, via, reason }: { by: string; via?: DecisionVia; reason?: string }): void {
+    this.#record.deniedCalls += 1;
+    this.#settle(pending, { kind: "denied", ...(reason ? { reason } : {}) }, "deny", {
+      by,
+      ...(via ? { via } : {}),
+      ...(reason ? { reason } : {}),
+    });
   }
 
   /** Waits until each one is answered or withdrawn, then forgets them. By call id. */
@@ -64,7 +102,7 @@ export class Approvals {
   /** An abort: what still waits is withdrawn. */
   withdraw(by: string): void {
     for (const pending of this.#pending.values()) {
-      if (!pending.outcome) this.#settle(pending, { kind: "aborted" }, "withdrawn", by);
+      if (!pending.outcome) this.#settle(pending, { kind: "aborted" }, "withdrawn", { by });
     }
   }
 
@@ -86,17 +124,27 @@ export class Approvals {
     }
     // Another valid decision may have come while the proof was checked.
     if (found.outcome) return refuse("it was decided before");
-    if (decision.decision === "deny") {
-      const reason = decision.reason ? { reason: decision.reason } : {};
-      this.#record.deniedCalls += 1;
-      return this.#settle(found, { kind: "denied", ...reason }, "deny", by, decision.reason);
-    }
-    if (decision.args) return await this.#allowEdited(found, decision.args, by);
-    if (decision.remember && found.prepared.rememberKey) this.remembered.push(found.prepared.rememberKey);
-    this.#settle(found, { kind: "allowed", prepared: found.prepared }, "allow", by);
+    if (decision.decision === "deny") return this.#deny(found, decision);
+    const who = { by, ...(decision.via ? { via: decision.via } : {}) };
+    if (decision.args) return await this.#allowEdited(found, decision.args, who);
+    const remember = this.#remember(found, decision);
+    this.#settle(found, { kind: "allowed", prepared: found.prepared }, "allow", {
+      ...who,
+      ...(remember ? { remember } : {}),
+    });
   }
 
-  async #allowEdited(found: Pending, args: Record<string, unknown>, by: string): Promise<void> {
+  /** A rule for what comes: cards already on show still ask. One for the repository is written by who decided. */
+  #remember({ prepared }: Pending, { remember, by }: DecideSignal): Remember | undefined {
+    if (remember === "project") return prepared.projectRule ? remember : undefined;
+    const { rememberKey: key, rememberText: text } = prepared;
+    if (!remember || !key || !text) return undefined;
+    if (!this.#rules.some((rule) => rule.key === key)) this.#rules.push({ key, text, by, at: Date.now() });
+    this.#rules = this.#rules.slice(-limits.rememberedRules);
+    return remember;
+  }
+
+  async #allowEdited(found: Pending, args: Record<string, unknown>, who: Who): Promise<void> {
     const prepared = await found.prepareEdited(args);
     if (found.outcome) return;
     if (prepared.kind === "immediate") {
@@ -104,21 +152,20 @@ export class Approvals {
       this.#record.emit({
         type: "decision_refused",
         approvalId: found.approval.id,
-        by,
+        by: who.by,
         reason: `the edited arguments are not valid: ${text?.type === "text" ? text.text : "unknown reason"}`,
       });
       return;
     }
     // A person read these arguments: whatever policy says of them, this was the answer.
-    this.#settle(found, { kind: "allowed", prepared: { ...prepared, kind: "ask" } }, "allow", by);
+    this.#settle(found, { kind: "allowed", prepared: { ...prepared, kind: "ask" } }, "allow", who);
   }
 
   #settle(
     pending: Pending,
     outcome: ApprovalOutcome,
     decision: "allow" | "deny" | "withdrawn",
-    by: string,
-    reason?: string,
+    who: Who & { remember?: Remember; reason?: string },
   ): void {
     pending.outcome = outcome;
     this.#record.emit({
@@ -126,10 +173,16 @@ export class Approvals {
       approvalId: pending.approval.id,
       toolCallId: pending.approval.toolCallId,
       decision,
-      by,
-      ...(reason ? { reason } : {}),
+      ...who,
     });
     pending.onSettled(outcome);
     this.#onChange();
   }
+}
+
+/** In the largest unit that divides it: `2 h`, `90 min`, `45 s`. */
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }

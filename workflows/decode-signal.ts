@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { DecisionVia } from "../src/agent/approval.ts";
 import { limits } from "../src/protocol/limits.ts";
 
 /**
@@ -31,10 +32,13 @@ export const signalShapes = {
     id,
     approvalId: name,
     decision: Type.Union([Type.Literal("allow"), Type.Literal("deny")]),
-    remember: Type.Optional(Type.Boolean()),
+    remember: Type.Optional(Type.Union([Type.Literal("session"), Type.Literal("project")])),
     args: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     reason: Type.Optional(Type.String({ maxLength: 4_096 })),
     by: name,
+    via: Type.Optional(
+      Type.Union(["page", "command", "terminal", "signal", "deadline"].map((via) => Type.Literal(via as DecisionVia))),
+    ),
     proof: Type.String({ maxLength: 200 }),
   }),
   abort: Type.Object({ id, by: name, reason: Type.Optional(Type.String({ maxLength: 4_096 })) }),
@@ -45,6 +49,7 @@ export const signalShapes = {
     activeTools: Type.Optional(Type.Array(name, { maxItems: 200 })),
     approval: Type.Optional(Type.Union([Type.Literal("ask"), Type.Literal("edits"), Type.Literal("auto")])),
     title: Type.Optional(Type.String({ maxLength: 200 })),
+    forget: Type.Optional(Type.Array(name, { maxItems: limits.rememberedRules })),
     proof: Type.Optional(Type.String({ maxLength: 200 })),
   }),
   retry: Type.Object({ id, by: name }),

@@ -27,6 +27,8 @@ export interface PortsContext {
   abort: TurnAbort;
   settings: SessionInput["settings"];
   loop: LoopState;
+  /** Of the session's first run, milliseconds since 1970. */
+  startedAt: number;
   date: string;
   /** Shows `waiting` while approvals are open, `running` else. */
   showWaiting(): void;
@@ -178,14 +180,15 @@ function prepareInput(
 
 const modelName = ({ settings: { model } }: PortsContext): string => `${model.provider}/${model.model}`;
 
-const preflightSettings = ({ settings, approvals, loop }: PortsContext): PreflightSettings => ({
+const preflightSettings = ({ settings, approvals, loop, startedAt }: PortsContext): PreflightSettings => ({
   approval: settings.approval,
-  remembered: [...approvals.remembered],
+  remembered: approvals.rules.map(({ key }) => key),
+  startedAt,
   ...(loop.repeated ? { repeated: loop.repeated } : {}),
 });
 
 const sameSettings = (a: PreflightSettings, b: PreflightSettings): boolean =>
-  a.approval === b.approval && a.remembered.length === b.remembered.length;
+  a.approval === b.approval && a.remembered.join() === b.remembered.join();
 
 async function executeToolCall(
   context: PortsContext,

@@ -48,6 +48,7 @@ export class SessionRecord {
   readonly running = new Map<string, { toolCallId: string; toolName: string; summary: string; startedAt: number }>();
   deniedCalls = 0;
   #published = "";
+  #toldUsage = "";
   #hinted = false;
   readonly #noticed = new Set<string>();
 
@@ -149,6 +150,7 @@ export class SessionRecord {
         { key: waitingKey, value: pending.length },
       ]);
     }
+    this.#describeUsage();
     const lines = [`**${this.state}**${this.cause ? `: ${this.cause}` : ""}`];
     if (this.next) lines.push(`Next: \`${this.next}\``);
     for (const approval of pending) {
@@ -177,8 +179,16 @@ export class SessionRecord {
     };
   }
 
+  /** Totals for lists: told when the session comes to rest, since each telling costs an event. */
+  #describeUsage(): void {
+    const told = JSON.stringify(this.usage);
+    if (told === this.#toldUsage || this.state === "running") return;
+    this.#toldUsage = told;
+    this.describe({ usage: this.usage });
+  }
+
   /** What lists of sessions show. */
-  describe(shown: Partial<Pick<SessionMemo, "title" | "model">>): void {
+  describe(shown: Partial<Pick<SessionMemo, "title" | "model" | "usage">>): void {
     upsertMemo(shown);
   }
 

@@ -11,6 +11,7 @@ import { type LoopState, runAgentLoop } from "../src/agent/loop.ts";
 import { limits } from "../src/protocol/limits.ts";
 import {
   type CarriedState,
+  type ConfigureSignal,
   eventsQuery,
   type SessionInput,
   type SessionResult,
@@ -45,6 +46,8 @@ class Session {
   readonly #settings: Settings;
   readonly #loop: LoopState;
   readonly #startedAt = Date.now();
+  /** Of the first run. */
+  readonly #sessionStartedAt: number;
   #abort = new TurnAbort();
   #working = false;
   #retries = 0;
@@ -58,6 +61,7 @@ class Session {
   constructor(input: SessionInput) {
     const carried = input.previous?.carried;
     this.#input = input;
+    this.#sessionStartedAt = carried?.startedAt ?? this.#startedAt;
     this.#inbox = new Inbox(carried?.seenSignals ?? []);
     this.#record = new SessionRecord(input);
     this.#settings = new Settings(input, this.#record);
@@ -127,6 +131,7 @@ class Session {
         abort: this.#abort,
         settings: this.#settings.now,
         loop: this.#loop,
+        startedAt: this.#sessionStartedAt,
         date: new Date(workflowInfo().startTime).toISOString().slice(0, 10),
         showWaiting: () => this.#showWaiting(),
         block: (cause, next) => this.#block(cause, next),
@@ -220,9 +225,17 @@ class Session {
         this.#retries += 1;
         return;
       case "configure":
-        this.#inTurn("a change of settings", () => this.#settings.configure(signal.payload));
+        this.#inTurn("a change of settings", () => this.#configure(signal.payload));
         return;
     }
+  }
+
+  async #configure(changes: ConfigureSignal): Promise<void> {
+    const { forget, ...settings } = changes;
+    const gone = forget ? this.#approvals.forget(forget) : [];
+    if (gone.length > 0) this.#record.emit({ type: "configured", changes: { forgot: gone.join("; ").slice(0, 500) } });
+    // Of settings alone there is something to tell; an unknown key to forget changes nothing.
+    if (!forget || Object.keys(settings).length > 1) await this.#settings.configure(settings);
   }
 
   #stop(by: string): void {
@@ -270,7 +283,8 @@ class Session {
       segments: entries.length === 0 ? segments : [...segments, { runId, from: 0, to: entries.length }],
       settings: this.#settings.now,
       queue: this.#prompts.carried(),
-      remembered: this.#approvals.remembered.slice(-limits.rememberedRules),
+      remembered: [...this.#approvals.rules],
+      startedAt: this.#sessionStartedAt,
       turn: this.#loop.turn,
       ...(this.#loop.repeated ? { repeated: this.#loop.repeated } : {}),
       lastEvent,
@@ -293,6 +307,7 @@ class Session {
       turn: this.#loop.turn,
       pending: this.#approvals.open(),
       queued: this.#prompts.queued,
+      rules: [...this.#approvals.rules],
       startedAt: this.#startedAt,
     };
   }

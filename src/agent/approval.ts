@@ -8,7 +8,9 @@ export type ApprovalReason =
   | "outside-workspace"
   | "protected-file"
   | "not-read-only" // a command that is not one simple read-only command
-  | "hook";
+  | "hook"
+  | "rule" // a rule of the configuration asks, or the rules could not be read
+  | "changed-script"; // a rule allows the command, but what it runs was changed since the session began
 
 export interface Approval {
   /** Run id, call id and digest in one: after a workflow reset nothing old applies. */
@@ -25,8 +27,38 @@ export interface Approval {
   cwd: string;
   /** Key of the rule that `remember` would store, in words: `bash: npm test`. Absent: cannot be remembered. */
   rememberText?: string;
+  /** Rule that `remember: "project"` would write to the user's rules, and its words. Absent: cannot be remembered. */
+  projectRule?: { rule: RememberedRule; text: string };
   requestedAt: number;
+  /** From then on it counts as denied: a rule sets a deadline. Milliseconds since 1970. */
+  expiresAt?: number;
 }
+
+/** An allow rule of the user, for one repository. Of `command` and `path` at most one. */
+export interface RememberedRule {
+  tool: string;
+  /** The exact line, for bash. */
+  command?: string;
+  /** Relative to the repository, for edit and write. */
+  path?: string;
+  /** Absolute path of the repository's folder. */
+  repository: string;
+}
+
+/** How long an allowed thing need not ask again. */
+export type Remember = "session" | "project";
+
+/** A thing allowed for the rest of a session. */
+export interface SessionRule {
+  key: string;
+  text: string;
+  by: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** Way a decision came. */
+export type DecisionVia = "page" | "command" | "terminal" | "signal" | "deadline";
 
 export type DecisionKind = "allow" | "deny";
 
@@ -42,6 +74,10 @@ export function approvalReasonText(reason: ApprovalReason, detail?: string): str
       return "the command may change something";
     case "hook":
       return detail ?? "a hook asks";
+    case "rule":
+      return detail ?? "a rule of your configuration asks";
+    case "changed-script":
+      return `a rule allows it, but what it runs was changed in this session${detail ? `: ${detail}` : ""}`;
   }
 }
 

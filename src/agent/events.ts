@@ -1,4 +1,4 @@
-import type { Approval, DecisionKind } from "./approval.ts";
+import type { Approval, DecisionKind, DecisionVia, Remember } from "./approval.ts";
 import type { StopReason, Usage } from "./messages.ts";
 
 /** States of a session, in the order of `tempi list`. `retrying` and `offline` are computed by readers. */
@@ -53,6 +53,9 @@ export type SessionOnlyEvent =
       toolCallId: string;
       decision: DecisionKind | "withdrawn";
       by: string;
+      via?: DecisionVia;
+      /** The decision also made a rule. */
+      remember?: Remember;
       reason?: string;
     }
   | { type: "decision_refused"; approvalId: string; by: string; reason: string }

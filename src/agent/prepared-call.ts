@@ -1,4 +1,4 @@
-import type { ApprovalReason } from "./approval.ts";
+import type { ApprovalReason, RememberedRule } from "./approval.ts";
 import type { StoredMessage, ToolResultMessage } from "./messages.ts";
 import type { Display, ToolEffect, ToolExecutionMode } from "./tool.ts";
 
@@ -27,6 +27,9 @@ export interface PreparedCall {
   /** What `remember` stores; absent when the call can't be remembered. */
   rememberKey?: string;
   rememberText?: string;
+  projectRule?: { rule: RememberedRule; text: string };
+  /** Milliseconds after which an unanswered approval counts as denied. */
+  deadlineMs?: number;
 }
 
 /** Answers that no tool gave. The text is made by `settledText`. */

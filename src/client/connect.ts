@@ -26,7 +26,9 @@ import { decide, signConfigure } from "./decide.ts";
 import { followSession } from "./follow-session.ts";
 import { listSessions, resolveSession } from "./list-sessions.ts";
 import { reopeningInput } from "./reopen.ts";
+import { eventsBefore } from "./session-events.ts";
 import { stateOf } from "./session-state.ts";
+import { watchSessions } from "./watch-sessions.ts";
 
 /** A session client on one server. `close` gives the connection back. */
 export async function connectSessionClient(
@@ -40,6 +42,8 @@ export async function connectSessionClient(
     state: (sessionId) => known(sessionId, () => stateOf(context, sessionId)),
     account: (sessionId) => known(sessionId, () => accountOf(context, sessionId)),
     follow: (sessionId, followOptions) => followSession(context, sessionId, followOptions),
+    eventsBefore: (sessionId, seq) => known(sessionId, () => eventsBefore(context, sessionId, seq)),
+    watch: (signal) => watchSessions(context, signal),
     send: (sessionId, prompt) => known(sessionId, () => send(context, sessionId, { ...prompt, at: Date.now() })),
     decide: (sessionId, decision) => known(sessionId, () => decide(context, sessionId, decision)),
     abort: (sessionId, by) =>
@@ -59,13 +63,19 @@ export async function connectSessionClient(
 /** Starts the run with its prompt in one step, so that there is never a session without one. */
 async function startRun(context: ClientContext, input: SessionInput, prompt: PromptSignal): Promise<void> {
   const { model } = input.previous?.carried.settings ?? input.settings;
+  const usage = input.previous?.carried.usage;
   await context.client.workflow.signalWithStart(sessionWorkflowType, {
     workflowId: workflowIdOf(input.sessionId),
     taskQueue: context.taskQueue,
     args: [input],
     signal: promptSignal,
     signalArgs: [prompt],
-    memo: { title: input.title, cwd: input.cwd, model: `${model.provider}/${model.model}` },
+    memo: {
+      title: input.title,
+      cwd: input.cwd,
+      model: `${model.provider}/${model.model}`,
+      ...(usage ? { usage } : {}),
+    },
     typedSearchAttributes: [
       { key: defineSearchAttributeKey("TempiState", "KEYWORD"), value: "running" },
       { key: defineSearchAttributeKey("TempiWaiting", "INT"), value: 0 },

@@ -1,4 +1,4 @@
-import type { ApprovalLevel, DecisionKind } from "../agent/approval.ts";
+import type { Approval, ApprovalLevel, DecisionKind, DecisionVia, Remember } from "../agent/approval.ts";
 import type { SessionEvent, SessionStateName } from "../agent/events.ts";
 import type { StoredMessage, Usage } from "../agent/messages.ts";
 import type { LiveFrame } from "../protocol/live.ts";
@@ -17,6 +17,47 @@ export interface SessionSummary {
   waiting: number;
   startedAt: number;
   closedAt?: number;
+  /** Totals when it last came to rest; absent before that. */
+  usage?: Usage;
+}
+
+/** An approval that waits, with its session. */
+export interface WaitingApproval {
+  sessionId: string;
+  title: string;
+  repository: string;
+  approval: Approval;
+}
+
+/** All sessions as of now. */
+export interface Overview {
+  /** Newest run of each session, by group (needs you, working, done), then newest first. */
+  sessions: SessionSummary[];
+  /** Oldest first; of sessions whose worker does not answer the last that was known. */
+  waiting: WaitingApproval[];
+  /** Why the list may be out of date: the Temporal server does not answer. */
+  offline?: string;
+}
+
+export interface FollowOptions {
+  /** Last event seen; default 0 (all). */
+  after?: number;
+  /** Begin with the newest run's first event; earlier ones are read by `eventsBefore`. The first item is then `begin`. */
+  newestRun?: boolean;
+  /**
+   * Registers how to be woken. A follower of a session at rest then asks the server nothing by itself: whoever watches the list
+   * wakes it when the session's line changes.
+   */
+  onWake?: (wake: () => void) => void;
+  signal: AbortSignal;
+}
+
+/** A durable event with the body of the message it names. */
+export interface EventItem {
+  kind: "event";
+  event: SessionEvent;
+  /** Body of the message a `message_end` names. */
+  message?: StoredMessage["message"];
 }
 
 /** The account of a session. Works with no worker and for closed sessions: then `live` is absent. */
@@ -35,11 +76,9 @@ export interface SessionAccount {
 
 /** What a follower gets, in order. Durable events come once each, by `seq`; live frames only while they last. */
 export type FollowItem =
-  | {
-      kind: "event";
-      event: SessionEvent /** Body of the message a `message_end` names. */;
-      message?: StoredMessage["message"];
-    }
+  | EventItem
+  /** With `newestRun`: number of the first event that is told; those before it are read by `eventsBefore`. */
+  | { kind: "begin"; first: number }
   | { kind: "live"; frame: LiveFrame }
   /** The state was read anew: at the start, at a change, after an outage. */
   | { kind: "state"; state: SessionState }
@@ -67,8 +106,15 @@ export interface SessionClient {
   resolve(prefix: string, here?: string): Promise<string>;
   state(sessionId: string): Promise<SessionState>;
   account(sessionId: string): Promise<SessionAccount>;
-  /** Ends with the `closed` item, or when `signal` aborts. `after` = last event seen, default 0 (all). */
-  follow(sessionId: string, options: { after?: number; signal: AbortSignal }): AsyncIterable<FollowItem>;
+  /** Ends with the `closed` item, or when `signal` aborts. */
+  follow(sessionId: string, options: FollowOptions): AsyncIterable<FollowItem>;
+  /** Events of the run before the one that holds `seq`, oldest first; none when `seq` is in the first run. */
+  eventsBefore(sessionId: string, seq: number): Promise<EventItem[]>;
+  /**
+   * All sessions, anew at each change: the worker's hints tell at once, and one list query each 2 s whatever came without one.
+   * Ends when `signal` aborts. Never throws for an outage: it says so and goes on.
+   */
+  watch(signal: AbortSignal): AsyncIterable<Overview>;
   /** Delivers to an open session or reopens a closed one. */
   send(sessionId: string, prompt: { id: string; text: string; delivery: Delivery }): Promise<void>;
   /** Signs, signals, and waits until the session took or refused the decision. */
@@ -77,10 +123,11 @@ export interface SessionClient {
     decision: {
       approvalId: string;
       decision: DecisionKind;
-      remember?: boolean;
+      remember?: Remember;
       reason?: string;
       args?: Record<string, unknown>;
       by: string;
+      via?: DecisionVia;
     },
   ): Promise<DecideOutcome>;
   abort(sessionId: string, by: string): Promise<void>;

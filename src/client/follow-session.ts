@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import type { SessionEvent } from "../agent/events.ts";
-import type { Message } from "../agent/messages.ts";
 import { type EventsPage, eventsQuery, type SessionState, stateQuery, workflowIdOf } from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
-import type { FollowItem } from "./contract.ts";
+import type { FollowItem, FollowOptions } from "./contract.ts";
 import { ItemQueue } from "./item-queue.ts";
 import { summaryOf } from "./list-sessions.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { retryIn } from "./pending-retry.ts";
-import { readRun } from "./read-history.ts";
+import { eventItems } from "./session-events.ts";
 
 const activePollMs = 1_000;
 const waitingPollMs = 2_000;
@@ -32,10 +31,10 @@ const changesState = new Set<SessionEvent["type"]>([
 export async function* followSession(
   context: ClientContext,
   sessionId: string,
-  options: { after?: number; signal: AbortSignal },
+  options: FollowOptions,
 ): AsyncGenerator<FollowItem> {
   const queue = new ItemQueue<FollowItem>(options.signal);
-  const follower = new SessionFollower(context, sessionId, options.after ?? 0, queue);
+  const follower = new SessionFollower(context, sessionId, options, queue);
   // A call under way when the reader leaves is cancelled, and `close` of the client waits for that.
   const calls = new AbortController();
   const running = context.client
@@ -57,6 +56,10 @@ class SessionFollower {
   readonly #queue: ItemQueue<FollowItem>;
   readonly #live: LiveConnection;
   #after: number;
+  /** The first page tells where it begins. */
+  #newestRun: boolean;
+  /** Somebody wakes it: at rest it does not look by itself. */
+  readonly #isWoken: boolean;
   #offline = false;
   #lastState: SessionState | undefined;
   #lastRetry = "";
@@ -64,10 +67,13 @@ class SessionFollower {
   #woken = false;
   #closed = false;
 
-  constructor(context: ClientContext, sessionId: string, after: number, queue: ItemQueue<FollowItem>) {
+  constructor(context: ClientContext, sessionId: string, options: FollowOptions, queue: ItemQueue<FollowItem>) {
     this.#context = context;
     this.#sessionId = sessionId;
-    this.#after = after;
+    this.#after = options.after ?? 0;
+    this.#newestRun = options.newestRun === true && options.after === undefined;
+    this.#isWoken = options.onWake !== undefined;
+    options.onWake?.(() => this.#awake());
     this.#queue = queue;
     this.#live = new LiveConnection({
       home: context.home,
@@ -155,6 +161,7 @@ class SessionFollower {
     for (;;) {
       const page = await sessionHandle(this.#context, this.#sessionId).query(eventsQuery, this.#after);
       if ("error" in page) throw new Error(page.error);
+      if (this.#newestRun) this.#begin(page);
       if (page.last < this.#after) this.#resync(page, "the session was reset to an earlier point");
       if (page.first > this.#after + 1 && page.previousRunId) await this.#tryEarlierRun(page);
       stale ||= page.events.some(({ type }) => changesState.has(type));
@@ -170,6 +177,12 @@ class SessionFollower {
     } catch (error) {
       this.#resync(page, `an earlier part of the session cannot be read: ${firstLine(error)}`);
     }
+  }
+
+  #begin({ first }: EventsPage): void {
+    this.#newestRun = false;
+    this.#after = first - 1;
+    this.#queue.push({ kind: "begin", first });
   }
 
   #resync({ first }: EventsPage, why: string): void {
@@ -189,21 +202,12 @@ class SessionFollower {
     }
   }
 
-  async #tellEvents({ events, messages }: EventsPage): Promise<void> {
-    const entries = new Map(messages.map((entry) => [entry.id, entry]));
-    for (const event of events) {
-      if (event.seq <= this.#after) continue;
-      this.#after = event.seq;
-      const entry = event.type === "message_end" ? entries.get(event.messageId) : undefined;
-      const message = entry && ("message" in entry ? entry.message : await this.#promptElsewhere(entry));
-      this.#queue.push({ kind: "event", event, ...(message ? { message } : {}) });
+  async #tellEvents(page: EventsPage): Promise<void> {
+    for (const item of await eventItems(this.#context, this.#sessionId, page)) {
+      if (item.event.seq <= this.#after) continue;
+      this.#after = item.event.seq;
+      this.#queue.push(item);
     }
-  }
-
-  /** A prompt that an earlier run received: its text stands there. */
-  async #promptElsewhere({ id, runId }: { id: string; runId: string }): Promise<Message | undefined> {
-    const { prompts } = await readRun(this.#context.client, workflowIdOf(this.#sessionId), runId);
-    return prompts.find((prompt) => prompt.id === id)?.message;
   }
 
   #tellState(state: SessionState): void {
@@ -236,8 +240,9 @@ class SessionFollower {
     if (this.#woken) return await new Promise((resolve) => setTimeout(resolve, burstMs));
     const waiting = this.#lastState !== undefined && this.#lastState.state !== "running";
     const pause = this.#offline ? offlinePollMs : waiting ? waitingPollMs : activePollMs;
+    const looksItself = this.#offline || !waiting || !this.#isWoken;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pause);
+      const timer = looksItself ? setTimeout(resolve, pause) : undefined;
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

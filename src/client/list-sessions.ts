@@ -51,6 +51,7 @@ export function summaryOf(
     model: memo.model ?? "",
     waiting: info.status.name === "RUNNING" ? Number(attribute("TempiWaiting") ?? 0) : 0,
     startedAt: info.startTime.getTime(),
+    ...(memo.usage ? { usage: memo.usage } : {}),
     ...(info.closeTime ? { closedAt: info.closeTime.getTime() } : {}),
   };
 }

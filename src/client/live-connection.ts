@@ -4,7 +4,7 @@ import type { Home } from "../config/home.ts";
 import type { LiveMessage } from "../protocol/live.ts";
 import { livingWorker } from "./worker-state.ts";
 
-/** Keeps a subscription to the worker's live socket; reconnects to whichever worker lives. */
+/** Keeps a subscription to the worker's live socket; reconnects to whichever worker lives. `*` = hints of all sessions, no text. */
 export class LiveConnection {
   readonly #home: Home;
   readonly #sessionId: string;
@@ -48,6 +48,10 @@ export class LiveConnection {
         socket.destroy();
       }
     });
+  }
+
+  get connected(): boolean {
+    return this.#socket?.readyState === "open";
   }
 
   close(): void {

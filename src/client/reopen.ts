@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import type { ApprovalLevel } from "../agent/approval.ts";
+import type { ApprovalLevel, SessionRule } from "../agent/approval.ts";
 import { noUsage } from "../agent/messages.ts";
 import { type CarriedState, eventsQuery, type SessionInput } from "../protocol/session.ts";
 import type { ClientContext } from "./client-context.ts";
@@ -32,7 +32,9 @@ async function carriedOfBroken(handle: WorkflowHandle, runId: string, record: Ru
     segments: [...(before?.segments ?? []), ...(count > 0 ? [{ runId, from: 0, to: count }] : [])],
     settings: settingsOf(record),
     queue: [...(before?.queue ?? []).filter(({ id }) => !taken.has(id)), ...waiting],
-    remembered: asked?.preflight.remembered ?? before?.remembered ?? [],
+    // Their texts are known of what came with this run; of what was remembered in it only the key.
+    remembered: rememberedOf(before?.remembered ?? [], asked?.preflight.remembered),
+    ...(asked?.preflight.startedAt ? { startedAt: asked.preflight.startedAt } : {}),
     turn: Math.max(record.lastTurn, before?.turn ?? 0),
     lastEvent,
     usage: before?.usage ?? noUsage(),
@@ -55,3 +57,7 @@ function stricter(level: ApprovalLevel, asked: ApprovalLevel | undefined): Appro
   const order: ApprovalLevel[] = ["ask", "edits", "auto"];
   return asked && order.indexOf(asked) < order.indexOf(level) ? asked : level;
 }
+
+const rememberedOf = (before: SessionRule[], keys: string[] | undefined): SessionRule[] =>
+  keys?.map((key) => before.find((rule) => rule.key === key) ?? { key, text: "allowed before", by: "", at: 0 }) ??
+  before;

@@ -59,6 +59,8 @@ export interface PreflightSettings {
   approval: ApprovalLevel;
   /** Keys of what a person allowed for the rest of the session. */
   remembered: string[];
+  /** When the session began, milliseconds since 1970. */
+  startedAt?: number;
   /** Calls that keep failing, so that their next failure is told as such. */
   repeated?: RepeatedFailures;
 }

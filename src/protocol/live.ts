@@ -3,8 +3,12 @@
  * Best effort and free for Temporal; what it shows is never the record. The client sends one `Subscribe`.
  */
 export interface Subscribe {
+  /** Session ids; `allSessions` = the hints of all, without their text. */
   subscribe: string[];
 }
+
+/** Cannot be a session's id. */
+export const allSessions = "*";
 
 /** Growing text of one activity attempt. A higher `attempt` of the same `source` replaces all of the lower one. */
 export interface LiveFrame {

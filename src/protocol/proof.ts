@@ -6,10 +6,11 @@ export const proofText = (decision: Omit<DecideSignal, "proof" | "id">): string 
     "tempi-decision-1",
     decision.approvalId,
     decision.decision,
-    decision.remember === true,
+    decision.remember ?? "",
     decision.args ?? null,
     decision.reason ?? "",
     decision.by,
+    decision.via ?? "",
   ]);
 
 /** The exact text that a change of approval level or model is signed with: less asking, and where everything is sent, are decisions too. */

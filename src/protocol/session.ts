@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
-import type { Approval, ApprovalLevel, DecisionKind } from "../agent/approval.ts";
+import type { Approval, ApprovalLevel, DecisionKind, DecisionVia, Remember, SessionRule } from "../agent/approval.ts";
 import type { AgentEndReason, SessionEvent, SessionStateName } from "../agent/events.ts";
 import type { ImageContent, StoredMessage, Usage } from "../agent/messages.ts";
 import type { RepeatedFailures } from "../agent/repeated-failures.ts";
@@ -58,8 +58,10 @@ export interface CarriedState {
   settings: SessionSettings;
   /** Prompts not taken yet, oldest first. */
   queue: { id: string; runId: string; delivery: Delivery }[];
-  /** Keys that `decide … remember` stored. */
-  remembered: string[];
+  /** What `decide … remember` stored, oldest first. */
+  remembered: SessionRule[];
+  /** When the session's first run began: what a rule allows may not have been changed since. */
+  startedAt?: number;
   turn: number;
   repeated?: RepeatedFailures;
   /** Number of the last event. */
@@ -118,12 +120,14 @@ export interface DecideSignal {
   id: string;
   approvalId: string;
   decision: DecisionKind;
-  /** Also allow the same thing without asking for the rest of this session. */
-  remember?: boolean;
+  /** Also allow the same thing without asking: for the rest of this session, or (then the sender writes the rule) in this repository. */
+  remember?: Remember;
   /** Edited arguments; checked again before they run. */
   args?: Record<string, unknown>;
   reason?: string;
   by: string;
+  /** Way it came; covered by the proof, as `by` is. */
+  via?: DecisionVia;
   /** HMAC over approval id and decision (`src/protocol/proof.ts` states the text), by a key in TEMPI_HOME. */
   proof: string;
 }
@@ -141,6 +145,8 @@ export interface ConfigureSignal {
   activeTools?: string[];
   approval?: ApprovalLevel;
   title?: string;
+  /** Keys of session rules to take back. */
+  forget?: string[];
   /** Needed for `approval`: HMAC over `configureProofText`. */
   proof?: string;
 }
@@ -175,6 +181,8 @@ export interface SessionState {
   pending: Approval[];
   running: { toolCallId: string; toolName: string; summary: string; startedAt: number }[];
   queued: { id: string; delivery: Delivery }[];
+  /** What was allowed for the rest of the session; `configure {forget}` takes it back by key. */
+  rules: SessionRule[];
   usage: Usage;
   /** Estimate of what the next request sends, in tokens; 0 = unknown. */
   contextTokens: number;
@@ -217,4 +225,6 @@ export interface SessionMemo {
   title: string;
   cwd: string;
   model: string;
+  /** Totals, brought up to date whenever the session comes to rest. */
+  usage?: Usage;
 }

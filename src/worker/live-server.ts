@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import type { LiveHub, LiveSource } from "../../activities/services.ts";
-import type { LiveFrame, LiveMessage, Subscribe } from "../protocol/live.ts";
+import { allSessions, type LiveFrame, type LiveMessage, type Subscribe } from "../protocol/live.ts";
 import { LiveText } from "./live-source.ts";
 
 /** A watcher that does not read this much is dropped; it reconnects and starts from the state it then finds. */
@@ -80,7 +80,10 @@ export class LiveServer implements LiveHub {
   }
 
   #broadcast(message: LiveMessage): void {
-    for (const [socket, sessions] of this.#watchers) if (sessions.has(message.sessionId)) write(socket, message);
+    for (const [socket, sessions] of this.#watchers) {
+      const wanted = sessions.has(message.sessionId) || (sessions.has(allSessions) && message.type === "changed");
+      if (wanted) write(socket, message);
+    }
   }
 }
 

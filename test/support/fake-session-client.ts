@@ -2,7 +2,15 @@ import type { Approval } from "../../src/agent/approval.ts";
 import type { AgentEvent, SessionEvent, SessionOnlyEvent, SessionStateName } from "../../src/agent/events.ts";
 import { type AssistantMessage, type Message, noUsage, type ToolResultMessage } from "../../src/agent/messages.ts";
 import type { ConnectedClient } from "../../src/cli/services.ts";
-import type { DecideOutcome, FollowItem, SessionAccount, SessionSummary } from "../../src/client/contract.ts";
+import type {
+  DecideOutcome,
+  EventItem,
+  FollowItem,
+  FollowOptions,
+  Overview,
+  SessionAccount,
+  SessionSummary,
+} from "../../src/client/contract.ts";
 import type { LiveBlock } from "../../src/protocol/live.ts";
 import type { SessionState } from "../../src/protocol/session.ts";
 
@@ -27,6 +35,7 @@ export const testState = (changes: Partial<SessionState> = {}): SessionState => 
   pending: [],
   running: [],
   queued: [],
+  rules: [],
   usage: noUsage(),
   contextTokens: 0,
   messageCount: 0,
@@ -160,11 +169,24 @@ export class FakeSessionClient implements ConnectedClient {
   async account(id: string): Promise<SessionAccount> {
     return this.accounts.get(id)!;
   }
-  async *follow(id: string, options: { after?: number; signal: AbortSignal }): AsyncIterable<FollowItem> {
+  async *follow(id: string, options: FollowOptions): AsyncIterable<FollowItem> {
     this.note("follow", id, options.after);
     for await (const item of this.play(this, options.signal)) {
       if (options.signal.aborted) return;
       yield item;
+    }
+  }
+  earlier: EventItem[] = [];
+  async eventsBefore(id: string, seq: number): Promise<EventItem[]> {
+    this.note("eventsBefore", id, seq);
+    return this.earlier;
+  }
+  /** What `watch` tells, one after the other. */
+  overviews: AsyncIterable<Overview> | Iterable<Overview> = [];
+  async *watch(signal: AbortSignal): AsyncIterable<Overview> {
+    for await (const overview of this.overviews) {
+      if (signal.aborted) return;
+      yield overview;
     }
   }
   async send(...args: Parameters<ConnectedClient["send"]>): Promise<void> {

@@ -157,7 +157,7 @@ describe("an approval", () => {
       return turn === 3 ? [bash("echo x >> log; true")] : "done";
     });
     const { sessions, id, pending } = await waiting(model);
-    await sessions.client.decide(id, { approvalId: pending[0]!.id, decision: "allow", remember: true, by: "me" });
+    await sessions.client.decide(id, { approvalId: pending[0]!.id, decision: "allow", remember: "session", by: "me" });
     await sessions.until(
       id,
       (item) =>

@@ -1,5 +1,5 @@
 import type { Approval, DecisionKind } from "../../agent/approval.ts";
-import type { SessionSummary } from "../../client/contract.ts";
+import type { SessionSummary, WaitingApproval } from "../../client/contract.ts";
 import { UserError } from "../../config/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkIdShape, resolveId } from "../ids.ts";
@@ -10,12 +10,6 @@ import { lookOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
 import { walkCards } from "./walk-cards.ts";
 import { print, refuseInsideSession, say, withClient } from "./with-client.ts";
-
-export interface WaitingApproval {
-  sessionId: string;
-  title: string;
-  approval: Approval;
-}
 
 /**
  * `approve` and `deny`. On a terminal, without an approval's id, it walks through whole cards, oldest first. Elsewhere
@@ -70,7 +64,14 @@ async function waitingApprovals(client: ConnectedClient, sessionId: string | und
   if (only?.status === "rejected") throw only.reason;
   return states
     .flatMap((state) => (state.status === "fulfilled" ? [state.value] : []))
-    .flatMap((state) => state.pending.map((approval) => ({ sessionId: state.sessionId, title: state.title, approval })))
+    .flatMap((state) =>
+      state.pending.map((approval) => ({
+        sessionId: state.sessionId,
+        title: state.title,
+        repository: state.repository,
+        approval,
+      })),
+    )
     .sort((a, b) => a.approval.requestedAt - b.approval.requestedAt);
 }
 
@@ -92,6 +93,7 @@ async function decideOne(
     approvalId: one.approval.id,
     decision,
     by: services.person(),
+    via: "command",
     ...(reason === undefined ? {} : { reason }),
   });
   if (outcome.kind === "refused") {

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../../agent/events.ts";
 import { type StoredMessage, type ToolResultMessage, textOf } from "../../agent/messages.ts";
-import { answeredCalls } from "../account/calls.ts";
+import { answeredCalls } from "../../agent/session-account.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { settledCall } from "../follow/call-rows.ts";
 import { userLines } from "../follow/view-lines.ts";

@@ -1,4 +1,5 @@
 import type { Approval } from "../../agent/approval.ts";
+import type { WaitingApproval } from "../../client/contract.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type Action, Interaction } from "../follow/interaction.ts";
 import { RawTerminal } from "../follow/raw-terminal.ts";
@@ -9,7 +10,6 @@ import { count } from "../text/format.ts";
 import { type Line, line, span, truncate, wrap } from "../text/line.ts";
 import { lookOf, signsOf } from "../text/look.ts";
 import { textWidth } from "../text/width.ts";
-import type { WaitingApproval } from "./decide.ts";
 import { short } from "./decide.ts";
 
 /** Shows one whole card after the other and takes its answer; Esc goes to the next, Ctrl-C or Ctrl-D ends. */
@@ -32,6 +32,7 @@ export async function walkCards(
           approvalId: one.approval.id,
           decision,
           by: services.person(),
+          via: "terminal",
           ...(remember === undefined ? {} : { remember }),
           ...(reason === undefined ? {} : { reason }),
         })

@@ -1,6 +1,6 @@
 import type { ToolResultMessage } from "../../agent/messages.ts";
 import { textOf } from "../../agent/messages.ts";
-import { didNotRun } from "../account/calls.ts";
+import { didNotRun } from "../../agent/session-account.ts";
 import { callLine, tailLines } from "../render/call.ts";
 import { diffLines, diffOf } from "../render/diff.ts";
 import { markdownLines } from "../render/markdown.ts";

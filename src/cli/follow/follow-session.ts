@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Approval } from "../../agent/approval.ts";
+import type { Approval, Remember } from "../../agent/approval.ts";
 import type { FollowItem } from "../../client/contract.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliServices, ConnectedClient } from "../services.ts";
@@ -176,10 +176,16 @@ class Follower {
     };
   }
 
-  private decide(approval: Approval, decision: "allow" | "deny", more: { remember?: boolean; reason?: string }): void {
+  private decide(approval: Approval, decision: "allow" | "deny", more: { remember?: Remember; reason?: string }): void {
     this.decided.add(approval.id);
     const by = this.services.person();
-    const outcome = this.client.decide(this.options.sessionId, { approvalId: approval.id, decision, by, ...more });
+    const outcome = this.client.decide(this.options.sessionId, {
+      approvalId: approval.id,
+      decision,
+      by,
+      via: "terminal",
+      ...more,
+    });
     this.later(
       "the decision was not taken",
       outcome.then((result) => {

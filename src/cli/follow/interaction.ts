@@ -1,4 +1,4 @@
-import type { Approval } from "../../agent/approval.ts";
+import type { Approval, Remember } from "../../agent/approval.ts";
 import type { Delivery } from "../../protocol/session.ts";
 import { cardAnswer, cardDelayMs, type OpenCard } from "./card-keys.ts";
 import type { Key } from "./keys.ts";
@@ -12,7 +12,7 @@ export type Action =
   | { kind: "hint"; text: string }
   | { kind: "stopTurn" }
   | { kind: "send"; text: string; delivery: Delivery }
-  | { kind: "decide"; approval: Approval; decision: "allow" | "deny"; remember?: boolean; reason?: string }
+  | { kind: "decide"; approval: Approval; decision: "allow" | "deny"; remember?: Remember; reason?: string }
   | { kind: "showWhole"; approval: Approval }
   | { kind: "showThinking" }
   | { kind: "redraw" }
@@ -120,7 +120,7 @@ export class Interaction {
     const answer = cardAnswer(this.card, key, now);
     switch (answer.kind) {
       case "allow":
-        return { kind: "decide", approval, decision: "allow", ...(answer.remember ? { remember: true } : {}) };
+        return { kind: "decide", approval, decision: "allow", ...(answer.remember ? { remember: "session" } : {}) };
       case "deny":
         return { kind: "decide", approval, decision: "deny" };
       case "reason":

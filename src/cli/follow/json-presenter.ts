@@ -1,8 +1,8 @@
+import { fileChanges } from "../../agent/session-account.ts";
 import type { FollowItem } from "../../client/contract.ts";
-import { fileChanges } from "../account/calls.ts";
+import { LiveText, turnOfSource } from "../../protocol/live-text.ts";
 import type { CliServices } from "../services.ts";
 import { safeJson } from "../text/sanitise.ts";
-import { LiveText, turnOfSource } from "./live-text.ts";
 import type { FollowEnd, Presenter } from "./presenter.ts";
 import type { SessionTracker } from "./tracker.ts";
 

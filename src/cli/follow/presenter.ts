@@ -1,4 +1,4 @@
-import type { Approval } from "../../agent/approval.ts";
+import type { Approval, Remember } from "../../agent/approval.ts";
 import type { FollowItem } from "../../client/contract.ts";
 import type { Delivery } from "../../protocol/session.ts";
 import type { SessionTracker } from "./tracker.ts";
@@ -8,7 +8,7 @@ export interface FollowControls {
   leave(): void;
   stopTurn(): void;
   send(text: string, delivery: Delivery): void;
-  decide(approval: Approval, decision: "allow" | "deny", options: { remember?: boolean; reason?: string }): void;
+  decide(approval: Approval, decision: "allow" | "deny", options: { remember?: Remember; reason?: string }): void;
   /** Looks again whether the follower may end. */
   recheck(): void;
 }

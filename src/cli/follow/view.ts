@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../agent/events.ts";
 import { type AssistantMessage, type Message, type ToolResultMessage, textOf } from "../../agent/messages.ts";
 import type { FollowItem } from "../../client/contract.ts";
+import { LiveText, turnOfSource } from "../../protocol/live-text.ts";
 import { callLine } from "../render/call.ts";
 import { markdownLines } from "../render/markdown.ts";
 import { modelName, nextStep, sentence } from "../text/format.ts";
@@ -8,7 +9,6 @@ import { type Line, line, linesOf, span, wrap } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
 import { type CallRow, movingCall, settledCall } from "./call-rows.ts";
-import { LiveText, turnOfSource } from "./live-text.ts";
 import type { SessionTracker } from "./tracker.ts";
 import { compactionText, cutText, endText, retryLines, thinkingLine, userLines } from "./view-lines.ts";
 

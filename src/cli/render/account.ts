@@ -1,9 +1,9 @@
 import type { Approval } from "../../agent/approval.ts";
 import type { SessionEvent, SessionStateName } from "../../agent/events.ts";
 import { textOf } from "../../agent/messages.ts";
+import { commandsRun, fileChanges, lastTest } from "../../agent/session-account.ts";
 import { groupOf } from "../../agent/session-groups.ts";
 import type { SessionAccount } from "../../client/contract.ts";
-import { commandsRun, fileChanges, lastTest } from "../account/calls.ts";
 import { copyable, count, duration, modelName, moment, money, tokens } from "../text/format.ts";
 import { type Line, line, plainText, span, truncate } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";

@@ -1,5 +1,5 @@
-import type { FileChange } from "../account/calls.ts";
-import { fileChanges } from "../account/calls.ts";
+import type { FileChange } from "../../agent/session-account.ts";
+import { fileChanges } from "../../agent/session-account.ts";
 import type { FollowEnd } from "../follow/presenter.ts";
 import type { SessionTracker } from "../follow/tracker.ts";
 import { count, money, nextStep, sentence, tokens } from "../text/format.ts";

@@ -62,7 +62,7 @@ test("Enter steers, Alt-Enter queues a follow-up", () => {
 
 test.each([
   ["y", { kind: "decide", decision: "allow" }],
-  ["a", { kind: "decide", decision: "allow", remember: true }],
+  ["a", { kind: "decide", decision: "allow", remember: "session" }],
   ["n", { kind: "decide", decision: "deny" }],
 ])("%s answers a card that stood for 700 ms", (letter, expected) => {
   expect(atCard().press(typed(letter), 700)).toMatchObject(expected);

@@ -1,10 +1,10 @@
 // Pure unit tests: follow items in, lines out.
 import { expect, test } from "vitest";
-import { LiveText } from "../../../src/cli/follow/live-text.ts";
 import { SessionTracker } from "../../../src/cli/follow/tracker.ts";
 import { FollowView } from "../../../src/cli/follow/view.ts";
 import { type Line, lineWidth, plainText } from "../../../src/cli/text/line.ts";
 import type { FollowItem } from "../../../src/client/contract.ts";
+import { LiveText } from "../../../src/protocol/live-text.ts";
 import { answerMessage, at0, ItemMaker, resultMessage, testApproval } from "../../support/fake-session-client.ts";
 
 function viewer(width: number, options: { piped?: boolean; unicode?: boolean } = {}) {

@@ -1,4 +1,4 @@
-import type { LiveBlock, LiveFrame } from "../../protocol/live.ts";
+import type { LiveBlock, LiveFrame } from "./live.ts";
 
 export interface LiveTextBlock {
   kind: LiveBlock["kind"];

@@ -1,4 +1,4 @@
-import { type StoredMessage, type ToolCall, type ToolResultMessage, toolCallsOf } from "../../agent/messages.ts";
+import { type StoredMessage, type ToolCall, type ToolResultMessage, toolCallsOf } from "./messages.ts";
 
 export interface AnsweredCall {
   call: ToolCall;
