@@ -101,7 +101,7 @@ test("approve off a terminal: exactly one is allowed at once and printed; none a
   client.states.set("k7f3qd", testState({ state: "waiting", pending: [testApproval()] }));
   expect(await run("approve")).toBe(0);
   expect(client.calls("decide")).toEqual([
-    ["decide", "k7f3qd", { approvalId: testApproval().id, decision: "allow", by: "me@here" }],
+    ["decide", "k7f3qd", { approvalId: testApproval().id, decision: "allow", by: "me@here", via: "command" }],
   ]);
   expect(services.stderr.text).toContain("npm publish");
   const two = [testApproval(), testApproval({ id: "run-1.1.2.def", summary: "git push" })];
