@@ -48,14 +48,17 @@ export function registerSessionCommands(program: Command, services: CliServices,
     .addOption(new Option("--approval <level>", "what asks before it runs").choices(approvalLevels))
     .option("--tools <names>", "tools, separated by commas", names)
     .option("--title <text>", "title in lists")
+    .option("--forget <numbers>", "take back what was allowed for the session: numbers as in show, or all")
     .action(async (id, flags) => done(await (await import("./commands/set.ts")).setCommand(services, id, flags)));
 
-  answer("approve [id] [approval]", "allow what waits; alone on a terminal it shows every card").action(
-    async (id, approval) =>
-      done(await (await import("./commands/decide.ts")).decideCommand(services, "allow", id, approval, {})),
-  );
+  answer("approve [id] [approval]", "allow what waits; alone on a terminal it shows every card")
+    .option("--print", "print a signed `temporal workflow signal` instead, to be run elsewhere")
+    .action(async (id, approval, flags) =>
+      done(await (await import("./commands/decide.ts")).decideCommand(services, "allow", id, approval, flags)),
+    );
   answer("deny [id] [approval]", "deny what waits")
     .option("-m, --reason <text>", "what the model is told")
+    .option("--print", "print a signed `temporal workflow signal` instead, to be run elsewhere")
     .action(async (id, approval, flags) =>
       done(await (await import("./commands/decide.ts")).decideCommand(services, "deny", id, approval, flags)),
     );

@@ -7,6 +7,8 @@ const closePatienceMs = 3_000;
 /** Connection and home that the parts of the session client share. */
 export interface ClientContext {
   client: Client;
+  /** `HOST:PORT` of the server. */
+  address: string;
   home: Home;
   taskQueue: string;
   /** Calls under way that `closeContext` waits for: the library retries on a timer, which would throw on a closed channel. */
@@ -43,7 +45,13 @@ export async function openContext(options: ClientOptions): Promise<ClientContext
     namespace: options.namespace,
     identity: `tempi-client-${process.pid}`,
   });
-  return { client, home: options.home, taskQueue: taskQueueOf(machineIdOf(options.home)), background: new Set() };
+  return {
+    client,
+    address: options.address,
+    home: options.home,
+    taskQueue: taskQueueOf(machineIdOf(options.home)),
+    background: new Set(),
+  };
 }
 
 export async function closeContext({ client, background }: ClientContext): Promise<void> {

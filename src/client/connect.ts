@@ -22,7 +22,7 @@ import {
   sessionHandle,
 } from "./client-context.ts";
 import type { SessionClient } from "./contract.ts";
-import { decide, signConfigure } from "./decide.ts";
+import { decide, decisionSignal, signConfigure } from "./decide.ts";
 import { followSession } from "./follow-session.ts";
 import { listSessions, resolveSession } from "./list-sessions.ts";
 import { reopeningInput } from "./reopen.ts";
@@ -46,6 +46,7 @@ export async function connectSessionClient(
     watch: (signal) => watchSessions(context, signal),
     send: (sessionId, prompt) => known(sessionId, () => send(context, sessionId, { ...prompt, at: Date.now() })),
     decide: (sessionId, decision) => known(sessionId, () => decide(context, sessionId, decision)),
+    decisionSignal: (sessionId, decision) => decisionSignal(context, sessionId, decision),
     abort: (sessionId, by) =>
       known(sessionId, () => sessionHandle(context, sessionId).signal(abortSignal, { id: randomUUID(), by })),
     finish: (sessionId, by) =>

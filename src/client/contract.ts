@@ -93,6 +93,17 @@ export type FollowItem =
   /** The run closed and nothing continues it; always the last item. */
   | { kind: "closed"; state: SessionStateName; cause?: string };
 
+/** What a person decides; `by` and `via` are recorded with it. */
+export interface Decision {
+  approvalId: string;
+  decision: DecisionKind;
+  remember?: Remember;
+  reason?: string;
+  args?: Record<string, unknown>;
+  by: string;
+  via?: DecisionVia;
+}
+
 export type DecideOutcome =
   | { kind: "accepted" }
   /** Nothing changed; `reason` says why: unknown, already decided, withdrawn, not proved. */
@@ -118,18 +129,9 @@ export interface SessionClient {
   /** Delivers to an open session or reopens a closed one. */
   send(sessionId: string, prompt: { id: string; text: string; delivery: Delivery }): Promise<void>;
   /** Signs, signals, and waits until the session took or refused the decision. */
-  decide(
-    sessionId: string,
-    decision: {
-      approvalId: string;
-      decision: DecisionKind;
-      remember?: Remember;
-      reason?: string;
-      args?: Record<string, unknown>;
-      by: string;
-      via?: DecisionVia;
-    },
-  ): Promise<DecideOutcome>;
+  decide(sessionId: string, decision: Decision): Promise<DecideOutcome>;
+  /** The same decision, signed, as arguments of the Temporal CLI: for whoever reaches the server but not this machine's files. */
+  decisionSignal(sessionId: string, decision: Decision): string[];
   abort(sessionId: string, by: string): Promise<void>;
   finish(sessionId: string, by: string): Promise<void>;
   retry(sessionId: string, by: string): Promise<void>;

@@ -1,9 +1,15 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { decisionKeyOf, type Home } from "../config/home.ts";
 import { configureProofText, proofText } from "../protocol/proof.ts";
-import { type ConfigureSignal, type DecideSignal, decideSignal, eventsQuery } from "../protocol/session.ts";
+import {
+  type ConfigureSignal,
+  type DecideSignal,
+  decideSignal,
+  eventsQuery,
+  workflowIdOf,
+} from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
-import type { DecideOutcome } from "./contract.ts";
+import type { DecideOutcome, Decision } from "./contract.ts";
 import { stateOf } from "./session-state.ts";
 
 const patienceMs = 20_000;
@@ -11,6 +17,20 @@ const patienceMs = 20_000;
 /** A decision with its id and proof. */
 export function signDecision(home: Home, decision: Omit<DecideSignal, "id" | "proof">): DecideSignal {
   return { ...decision, id: randomUUID(), proof: sign(home, proofText(decision)) };
+}
+
+/** Arguments of the Temporal CLI that send the decision as a signal. */
+export function decisionSignal(
+  { client, address, home }: ClientContext,
+  sessionId: string,
+  decision: Decision,
+): string[] {
+  const signed = signDecision(home, { ...decision, via: "signal" });
+  return [
+    ...["workflow", "signal", "--address", address],
+    ...["--namespace", client.options.namespace, "--workflow-id", workflowIdOf(sessionId)],
+    ...["--name", decideSignal.name, "--input", JSON.stringify(signed)],
+  ];
 }
 
 /** A change of settings with its id; signed where it changes how much is asked or which model. */

@@ -196,6 +196,10 @@ export class FakeSessionClient implements ConnectedClient {
     this.note("decide", ...args);
     return this.outcome;
   }
+  decisionSignal(...args: Parameters<ConnectedClient["decisionSignal"]>): string[] {
+    this.note("decisionSignal", ...args);
+    return ["workflow", "signal", "--workflow-id", `session-${args[0]}`, "--input", '{"reason":"don\'t"}'];
+  }
   async abort(...args: Parameters<ConnectedClient["abort"]>): Promise<void> {
     this.note("abort", ...args);
   }

@@ -1,13 +1,17 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client, Connection } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../../src/agent/approval.ts";
+import type { FollowItem } from "../../src/client/contract.ts";
 import { signDecision } from "../../src/client/decide.ts";
 import { decideSignal, workflowIdOf } from "../../src/protocol/session.ts";
 import { bash, fakeModel, resultTexts, TestSessions, toolCall } from "../support/sessions.ts";
+import { temporalCli } from "../support/temporal-cli.ts";
 
 const asking = (...calls: ReturnType<typeof bash>[]) => fakeModel((turn) => (turn === 1 ? calls : `answer ${turn}`));
 
@@ -164,6 +168,67 @@ describe("an approval", () => {
         item.kind === "event" && item.event.type === "approval_requested" && item.event.approval.toolCallId === "3.1",
     );
     expect(readFileSync(log(sessions), "utf8")).toBe("x\nx\n");
+    const { rules } = await sessions.client.state(id);
+    expect(rules).toMatchObject([{ text: "bash: echo x >> log", by: "me" }]);
+  });
+
+  it("takes back what was allowed for the session: the next one asks again", async () => {
+    const model = fakeModel((turn) => (turn <= 2 ? [bash("echo x >> log")] : "done"));
+    const { sessions, id, pending } = await waiting(model);
+    await sessions.client.decide(id, { approvalId: pending[0]!.id, decision: "allow", remember: "session", by: "me" });
+    await sessions.untilState(id, "idle");
+    const [rule] = (await sessions.client.state(id)).rules;
+    await sessions.client.configure(id, { forget: [rule!.key, "unknown"] });
+    const forgot = (item: FollowItem) => item.kind === "event" && item.event.type === "configured";
+    const { events } = await sessions.until(id, forgot);
+    expect(events.at(-1)).toMatchObject({ changes: { forgot: "bash: echo x >> log" } });
+    await sessions.client.send(id, { id: "again", text: "again", delivery: "steer" });
+    await sessions.untilState(id, "idle", events.at(-1)!.seq);
+    expect((await sessions.client.state(id)).rules).toEqual([]);
+  });
+
+  it("does not answer cards already on show by a rule that is made meanwhile", async () => {
+    const { sessions, id, pending } = await waiting(asking(bash("echo x >> log"), bash("echo x >> log")));
+    expect(pending).toHaveLength(2);
+    await sessions.client.decide(id, { approvalId: pending[0]!.id, decision: "allow", remember: "session", by: "me" });
+    expect((await sessions.client.state(id)).pending.map(({ id: left }) => left)).toEqual([pending[1]!.id]);
+    await sessions.client.decide(id, { approvalId: pending[1]!.id, decision: "deny", by: "me" });
+    await sessions.untilState(id, "idle");
+    expect(readFileSync(log(sessions), "utf8")).toBe("x\n");
+  });
+
+  it("records who decided, when and how, also through the Temporal command line with a printed proof", async () => {
+    const { sessions, id, pending } = await waiting(asking(bash("echo x >> log")));
+    const decision = { approvalId: pending[0]!.id, decision: "allow", by: "ann@host" } as const;
+    const words = sessions.client.decisionSignal(id, decision);
+    await promisify(execFile)(await temporalCli(), words);
+    const events = await sessions.untilState(id, "idle");
+    expect(events.find(({ type }) => type === "approval_resolved")).toMatchObject({
+      decision: "allow",
+      by: "ann@host",
+      via: "signal",
+      at: expect.any(Number),
+    });
+    expect(readFileSync(log(sessions), "utf8")).toBe("x\n");
+  });
+
+  it("takes no proof that was made for another way or another person", async () => {
+    const { sessions, id, pending } = await waiting(asking(bash("echo x >> log")));
+    const signed = signDecision(sessions.home, {
+      approvalId: pending[0]!.id,
+      decision: "allow",
+      by: "ann@host",
+      via: "page",
+    });
+    const connection = await Connection.connect({ address: sessions.address });
+    const handle = new Client({ connection }).workflow.getHandle(workflowIdOf(id));
+    await handle.signal(decideSignal, { ...signed, via: "terminal" });
+    await handle.signal(decideSignal, { ...signed, id: "second", by: "bob@host" });
+    const refused = (item: FollowItem) =>
+      item.kind === "event" && item.event.type === "decision_refused" && item.event.by === "bob@host";
+    await sessions.until(id, refused);
+    await connection.close();
+    expect(existsSync(log(sessions))).toBe(false);
   });
 
   it("does not run what changed after it was allowed: the file is another now (A02, F13)", async () => {

@@ -20,7 +20,7 @@ export async function decideCommand(
   decision: DecisionKind,
   id: string | undefined,
   approvalId: string | undefined,
-  flags: { reason?: string },
+  flags: { reason?: string; print?: boolean },
 ): Promise<number> {
   const command = decision === "allow" ? "approve" : "deny";
   if (decision === "allow") refuseInsideSession(services, command);
@@ -31,14 +31,15 @@ export async function decideCommand(
     if (approvalId !== undefined) {
       const found = waiting.find(({ approval }) => approval.id === approvalId);
       if (found === undefined) throw noSuchApproval(approvalId, sessionId);
-      return decideOne(client, services, found, decision, flags.reason);
+      return decideOne(client, services, found, decision, flags);
     }
     if (waiting.length === 0) {
       const next = sessionId === undefined ? "tempi list" : `tempi show ${sessionId}`;
       throw new UserError(`nothing waits for you${sessionId === undefined ? "" : ` in ${sessionId}`}.`, { next });
     }
-    if (isInteractive(services) && flags.reason === undefined) return walkCards(client, services, waiting);
-    if (waiting.length === 1) return decideOne(client, services, waiting[0]!, decision, flags.reason);
+    if (isInteractive(services) && flags.reason === undefined && !flags.print)
+      return walkCards(client, services, waiting);
+    if (waiting.length === 1) return decideOne(client, services, waiting[0]!, decision, flags);
     const lines = waiting.map(
       (one) => `  tempi ${command} ${one.sessionId} ${one.approval.id}   ${short(one.approval)}`,
     );
@@ -79,8 +80,8 @@ async function decideOne(
   client: ConnectedClient,
   services: CliServices,
   one: WaitingApproval,
-  decision: DecisionKind,
-  reason: string | undefined,
+  kind: DecisionKind,
+  { reason, print: onlyPrint }: { reason?: string; print?: boolean },
 ): Promise<number> {
   // The whole text: what was decided must be readable afterwards in the log of whoever called.
   const look = lookOf(services.stderr, services.environment);
@@ -89,18 +90,27 @@ async function decideOne(
     approvalCard(one.approval, look, { most: Number.POSITIVE_INFINITY, title: one.title }).lines,
     "stderr",
   );
-  const outcome = await client.decide(one.sessionId, {
+  const decision = {
     approvalId: one.approval.id,
-    decision,
+    decision: kind,
     by: services.person(),
-    via: "command",
     ...(reason === undefined ? {} : { reason }),
-  });
+  };
+  if (onlyPrint) {
+    const words = client.decisionSignal(one.sessionId, decision).map(shellWord);
+    services.stdout.write(`temporal ${words.join(" ")}\n`);
+    say(services, `nothing is decided yet: the line above ${kind === "allow" ? "allows" : "denies"} this one call.`);
+    return exitCodes.answered;
+  }
+  const outcome = await client.decide(one.sessionId, { ...decision, via: "command" });
   if (outcome.kind === "refused") {
     throw new UserError(`the decision was refused: ${outcome.reason}.`, { next: `tempi show ${one.sessionId}` });
   }
-  say(services, `${decision === "allow" ? "allowed once" : "denied"} in ${one.sessionId}: ${short(one.approval)}`);
+  say(services, `${kind === "allow" ? "allowed once" : "denied"} in ${one.sessionId}: ${short(one.approval)}`);
   return exitCodes.answered;
 }
 
 export const short = (approval: Approval): string => `${approval.toolName} ${sanitiseLine(approval.summary)}`;
+
+/** As a POSIX shell reads it back. */
+const shellWord = (text: string): string => (/^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -1,3 +1,4 @@
+import type { SessionRule } from "../../agent/approval.ts";
 import { groupOf } from "../../agent/session-groups.ts";
 import { chooseTools } from "../../config/active-tools.ts";
 import { UserError } from "../../config/errors.ts";
@@ -12,7 +13,7 @@ import { refuseInsideSession, say, withClient } from "./with-client.ts";
 export async function setCommand(
   services: CliServices,
   id: string | undefined,
-  flags: Omit<SettingFlags, "maxTurns"> & { title?: string },
+  flags: Omit<SettingFlags, "maxTurns"> & { title?: string; forget?: string },
 ): Promise<number> {
   refuseInsideSession(services, "set");
   if (id !== undefined) checkIdShape(id);
@@ -23,10 +24,11 @@ export async function setCommand(
     ...(flags.title === undefined ? {} : { title: flags.title }),
   };
   const names = [...Object.keys(changes), ...(flags.tools === undefined ? [] : ["tools"])];
+  if (flags.forget !== undefined) names.push("rules");
   if (names.length === 0) {
     throw new UserError("set needs something to change.", {
       exitCode: exitCodes.usage,
-      next: `tempi set ${id ?? "ID"} --model NAME (or --thinking, --approval, --tools, --title)`,
+      next: `tempi set ${id ?? "ID"} --model NAME (or --thinking, --approval, --tools, --title, --forget)`,
     });
   }
   return withClient(services, async (client) => {
@@ -37,8 +39,23 @@ export async function setCommand(
     if (flags.tools !== undefined) {
       changes.activeTools = chooseTools(flags.tools, (await client.state(sessionId)).settings.activeTools);
     }
+    if (flags.forget !== undefined) {
+      changes.forget = rulesToForget((await client.state(sessionId)).rules, flags.forget, sessionId);
+    }
     await client.configure(sessionId, changes);
     say(services, `${sessionId}: ${names.join(", ")} changed; it counts from the next turn on.`);
     return exitCodes.answered;
+  });
+}
+
+/** Keys of the rules that numbers (from 1, as `show` lists them) or `all` mean. */
+function rulesToForget(rules: readonly SessionRule[], wanted: string, sessionId: string): string[] {
+  const next = { exitCode: exitCodes.usage, next: `tempi show ${sessionId}` };
+  if (rules.length === 0) throw new UserError("nothing was allowed for the rest of this session.", next);
+  if (wanted === "all") return rules.map(({ key }) => key);
+  return wanted.split(",").map((number) => {
+    const rule = /^[1-9]\d{0,3}$/.test(number.trim()) ? rules[Number(number) - 1] : undefined;
+    if (!rule) throw new UserError(`--forget takes numbers from 1 to ${rules.length}, or all; not "${number}".`, next);
+    return rule.key;
   });
 }

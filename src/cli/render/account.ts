@@ -30,6 +30,7 @@ export function accountLines(
     ...files(account, look),
     ...commands(account, look),
     ...approvals(account, events, look),
+    ...rules(account, look),
     ...next(account, look),
   ];
   // The answer is what gives way: the rest is bounded by itself.
@@ -160,6 +161,16 @@ function approvals(account: SessionAccount, events: readonly SessionEvent[], loo
     ...(pending.length > waitingMost
       ? [line(span(`  ${signs.ellipsis} ${pending.length - waitingMost} more wait`, "dim"))]
       : []),
+  ];
+}
+
+/** What was allowed for the rest of the session on one row, numbered as `set --forget` takes it. */
+function rules(account: SessionAccount, look: Look): Line[] {
+  const all = account.live?.rules ?? [];
+  if (all.length === 0 || account.summary.state === "ended") return [];
+  const listed = all.map(({ text }, at) => `${at + 1} ${sanitiseLine(text)}`).join(` ${signsOf(look).dot} `);
+  return [
+    line("allowed for this session: ", listed, span(` (tempi set ${account.summary.id} --forget NUMBER)`, "dim")),
   ];
 }
 

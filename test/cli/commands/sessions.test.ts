@@ -1,4 +1,5 @@
 // Commands that look at and answer sessions, against a scripted client; and what is wrong usage.
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { accountLines } from "../../../src/cli/render/account.ts";
@@ -114,6 +115,35 @@ test("approve off a terminal: exactly one is allowed at once and printed; none a
     decision: "deny",
     reason: "not today",
   });
+});
+
+test("approve --print gives a signed line for a shell and decides nothing", async () => {
+  const { client, services, run } = set();
+  client.sessions = [testSummary({ state: "waiting", waiting: 1 })];
+  client.states.set("k7f3qd", testState({ state: "waiting", pending: [testApproval()] }));
+  expect(await run("approve", "k7f3qd", "--print")).toBe(0);
+  expect(client.calls("decide")).toEqual([]);
+  expect(client.calls("decisionSignal")).toEqual([
+    ["decisionSignal", "k7f3qd", { approvalId: testApproval().id, decision: "allow", by: "me@here" }],
+  ]);
+  const [line] = services.stdout.lines;
+  expect(line).toMatch(/^temporal workflow signal --workflow-id session-k7f3qd --input /);
+  const read = execFileSync("sh", ["-c", `printf '%s|' ${line}`], { encoding: "utf8" }).split("|");
+  expect(read.at(-2)).toBe('{"reason":"don\'t"}');
+});
+
+test("set --forget takes back session rules by the numbers of show, and nothing else", async () => {
+  const { client, services, run } = set();
+  const rules = ["bash: npm test", "edit: a.ts"].map((text, at) => ({ key: `k${at}`, text, by: "me@here", at: at0 }));
+  client.states.set("k7f3qd", testState({ rules }));
+  client.sessions = [testSummary()];
+  expect(await run("set", "k7f3qd", "--forget", "2")).toBe(0);
+  expect(client.calls("configure").at(-1)).toEqual(["configure", "k7f3qd", { forget: ["k1"] }]);
+  expect(await run("set", "k7f3qd", "--forget", "all")).toBe(0);
+  expect(client.calls("configure").at(-1)).toEqual(["configure", "k7f3qd", { forget: ["k0", "k1"] }]);
+  for (const wrong of ["3", "0", "x", "1,,2"]) expect(await run("set", "k7f3qd", "--forget", wrong)).toBe(2);
+  expect(services.stderr.text).toContain("--forget takes numbers from 1 to 2, or all");
+  expect(client.calls("configure")).toHaveLength(2);
 });
 
 test("a refused decision and an unknown approval are exit 1 with the reason", async () => {

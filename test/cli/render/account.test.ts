@@ -77,3 +77,11 @@ test("the command that mends a block has no full stop glued to it", () => {
   const summary = testSummary({ state: "blocked" });
   expect(textOf(account({ summary, next: "tempi init." }))).toMatch(/Next: tempi init$/);
 });
+
+test("what was allowed for the session stands on one row, with the command that takes it back", () => {
+  const rules = ["bash: npm test", "edit: a.ts"].map((text, at) => ({ key: `k${at}`, text, by: "me@here", at: at0 }));
+  expect(textOf(account({ live: testState({ rules }) }))).toContain(
+    "allowed for this session: 1 bash: npm test · 2 edit: a.ts (tempi set k7f3qd --forget NUMBER)\n",
+  );
+  expect(textOf(account())).not.toContain("allowed for this session");
+});
