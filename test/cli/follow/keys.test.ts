@@ -68,7 +68,7 @@ test.each([
   expect(atCard().press(typed(letter), 700)).toMatchObject(expected);
 });
 
-test.each([0, 200, 699])("nothing answers a card after %d ms: the key goes into the line", (now) => {
+test.each([0, 200, 699])("nothing answers a card after %d ms: the key goes into the line (T03)", (now) => {
   const interaction = atCard();
   expect(interaction.press(typed("y"), now).kind).toBe("none");
   expect(interaction.editor.text).toBe("y");
@@ -122,7 +122,7 @@ test("an early letter with Enter behind it is no message", () => {
   expect(interaction.editor.empty).toBe(true);
 });
 
-test("Enter, Space, paste, several letters at once and Ctrl-C never answer", () => {
+test("Enter, Space, paste, several letters at once and Ctrl-C never answer (T03)", () => {
   for (const press of [
     key("enter"),
     typed(" "),
@@ -146,7 +146,7 @@ test("a card that was covered by text takes keys again only 700 ms after the lin
   expect(interaction.press(typed("n"), 2_900).kind).toBe("decide");
 });
 
-test("what is not shown cannot be allowed; v shows it", () => {
+test("what is not shown cannot be allowed; v shows it (T01)", () => {
   const interaction = atCard({}, 12);
   expect(interaction.press(typed("y"), 1_000).kind).toBe("hint");
   expect(interaction.press(typed("a"), 1_000).kind).toBe("hint");

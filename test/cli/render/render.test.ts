@@ -69,7 +69,7 @@ test("Markdown is laid out as written", () => {
   );
 });
 
-test("hostile Markdown shows its control bytes", () => {
+test("hostile Markdown shows its control bytes (T02)", () => {
   const rows = markdownLines("a \x1b]52;c;x\x07 `\x1b[2J`\n\n```\n\x9b1m\n```", look(60));
   expect(rows.map((row) => paint(row, look(60))).join("\n")).not.toMatch(/[\x07\x1b\x9b]/);
   expect(text(rows)).toContain("\\x1b[2J");
@@ -125,7 +125,7 @@ test("a card shows the whole command, where and why", () => {
   expect(text(cardKeyLines(once, look(120)))).not.toContain("a this");
 });
 
-test("a hidden part of a command is flagged and reachable", () => {
+test("a hidden part of a command is flagged and reachable (T01)", () => {
   const command = `npm test${" ".repeat(5000)}; touch /tmp/canary\n${"echo\n".repeat(50)}`;
   const approval = testApproval({ display: [{ kind: "command", command, cwd: "/elsewhere" }] });
   const folded = approvalCard(approval, look(60), { most: 5 });

@@ -40,7 +40,7 @@ test("one line stays one line", () => {
   expect(sanitiseLine("echo a\ntouch x")).toBe("echo a \\n touch x");
 });
 
-test("no control byte of data passes paint, with colour or without", () => {
+test("no control byte of data passes paint, with colour or without (T02)", () => {
   const all = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).join("");
   const hostile = [{ text: all, tones: ["red" as const] }];
   const plain = paint(hostile, { width: 80, colour: false, unicode: true });
@@ -61,7 +61,7 @@ test("tabs stay where blanks matter", () => {
   expect(sanitiseKeepingTabs("a\tb\x1b")).toBe("a\tb\\x1b");
 });
 
-test("a run of blanks that hides a command's tail is named", () => {
+test("a run of blanks that hides a command's tail is named (T01)", () => {
   expect(showBlankRuns(`npm test${" ".repeat(5000)}; touch x`)).toBe("npm test [5000 blanks] ; touch x");
   expect(showBlankRuns("                         indented")).toBe("                         indented");
 });
