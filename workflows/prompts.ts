@@ -1,8 +1,10 @@
 import { workflowInfo } from "@temporalio/workflow";
-import type { StoredMessage, UserMessage } from "../src/agent/messages.ts";
+import { type StoredMessage, textOf, type UserMessage } from "../src/agent/messages.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { promptMessage } from "../src/protocol/prompt-message.ts";
 import type { CarriedState, Delivery, PromptSignal } from "../src/protocol/session.ts";
+
+const shownCharacters = 200;
 
 type Queued = { id: string; delivery: Delivery } & ({ stored: StoredMessage<UserMessage> } | { runId: string });
 
@@ -30,6 +32,15 @@ export class Prompts {
 
   get queued(): { id: string; delivery: Delivery }[] {
     return this.#queue.map(({ id, delivery }) => ({ id, delivery }));
+  }
+
+  /** The same with the beginning of each text, for people. */
+  get described(): { id: string; delivery: Delivery; text?: string }[] {
+    return this.#queue.map((queued) => ({
+      id: queued.id,
+      delivery: queued.delivery,
+      ...("stored" in queued ? { text: textOf(queued.stored.message.content).slice(0, shownCharacters) } : {}),
+    }));
   }
 
   /** False when the queue is full. */

@@ -306,7 +306,7 @@ class Session {
       settings: this.#settings.now,
       turn: this.#loop.turn,
       pending: this.#approvals.open(),
-      queued: this.#prompts.queued,
+      queued: this.#prompts.described,
       rules: [...this.#approvals.rules],
       startedAt: this.#startedAt,
     };

@@ -180,7 +180,8 @@ export interface SessionState {
   turn: number;
   pending: Approval[];
   running: { toolCallId: string; toolName: string; summary: string; startedAt: number }[];
-  queued: { id: string; delivery: Delivery }[];
+  /** `text`: its beginning; absent where an earlier run received it. */
+  queued: { id: string; delivery: Delivery; text?: string }[];
   /** What was allowed for the rest of the session; `configure {forget}` takes it back by key. */
   rules: SessionRule[];
   usage: Usage;
