@@ -53,6 +53,7 @@ export class DemoClient extends FakeSessionClient {
     return this.overview.sessions;
   }
   override async *watch(signal: AbortSignal): AsyncIterable<Overview> {
+    this.asked.push(["watch"]);
     let wake: () => void = () => undefined;
     const awake = () => wake();
     this.wakes.add(awake);
@@ -76,9 +77,11 @@ export class DemoClient extends FakeSessionClient {
     return this.found(id).account;
   }
   override async *follow(id: string, options: FollowOptions): AsyncIterable<FollowItem> {
+    this.asked.push(["follow", id, options.after]);
     yield* this.found(id).follow(options);
   }
-  override async eventsBefore(): Promise<EventItem[]> {
+  override async eventsBefore(id: string): Promise<EventItem[]> {
+    this.found(id);
     return [];
   }
 

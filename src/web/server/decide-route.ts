@@ -4,7 +4,7 @@ import { limits } from "../../protocol/limits.ts";
 import type { DecideAnswer, DecideRequest } from "../api.ts";
 import type { Audit } from "./audit.ts";
 import type { Caller } from "./guard.ts";
-import { firstLine, HttpError } from "./http-error.ts";
+import { firstLine, HttpError, httpErrorOf } from "./http-error.ts";
 import { decideSchema } from "./request-schemas.ts";
 import { callerOf, json, type Route, sessionIdOf } from "./route.ts";
 import type { Streams } from "./streams/streams.ts";
@@ -57,16 +57,18 @@ async function decide(
     note("accepted");
     return await remember(parts, body, approval);
   } catch (error) {
-    note(error instanceof HttpError ? `${error.status}, ${error.message}` : `failed, ${firstLine(error)}`);
+    const { answer } = httpErrorOf(error);
+    note(`${answer.status}, ${answer.message}`);
     throw error;
   }
 }
 
 async function pendingApproval(parts: DecideParts, sessionId: string, approvalId: string): Promise<Approval> {
-  const { pending } = await parts.client.state(sessionId);
+  const { pending, lastEvent } = await parts.client.state(sessionId);
   const found = pending.find(({ id }) => id === approvalId);
   if (found) return found;
-  const known = await parts.streams.session(sessionId).approval(approvalId, AbortSignal.timeout(historyPatienceMs));
+  const patience = AbortSignal.timeout(historyPatienceMs);
+  const known = await parts.streams.session(sessionId).approval(approvalId, lastEvent, patience);
   if (known === undefined) throw new HttpError(404, "no such approval");
   if (known === "waits") throw new HttpError(409, "it does not wait any more");
   throw new HttpError(409, `it was decided before: ${known.decision} by ${known.by}`);

@@ -43,10 +43,16 @@ export interface WebServerOptions {
   timing?: Pick<StreamsOptions, "beatMs" | "lingerMs" | "keptCharacters">;
 }
 
+export interface WebServer {
+  port: number;
+  close(): Promise<void>;
+  /** All that is served, for whoever checks it. */
+  routes: readonly Route[];
+  app: ReturnType<typeof webApp>;
+}
+
 /** Starts the server on 127.0.0.1 (and `lan`). `close` ends the streams and waits until the ports are free. */
-export async function startWebServer(
-  options: WebServerOptions,
-): Promise<{ port: number; close(): Promise<void>; routes: readonly Route[] }> {
+export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { home } = options;
   const audit = new Audit(options.log);
   const token = webTokenOf(home);
@@ -106,6 +112,7 @@ export async function startWebServer(
   return {
     port,
     routes,
+    app,
     close: async () => {
       streams.close();
       await listener.close();

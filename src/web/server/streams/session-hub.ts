@@ -30,7 +30,7 @@ export class SessionHub {
   readonly #leaveOverviews: () => void;
   /** Settles at the first item; rejects when there is no such session. */
   readonly started = Promise.withResolvers<void>();
-  readonly #known = Promise.withResolvers<void>();
+  readonly #onProgress = new Set<() => void>();
   #isKnown = false;
   #following = false;
   #wake: () => void = () => undefined;
@@ -54,7 +54,6 @@ export class SessionHub {
     this.#onGone = options.onGone;
     this.#stored = new SessionLog(options.keptCharacters);
     this.started.promise.catch(() => undefined);
-    this.#known.promise.catch(() => undefined);
     this.#follow();
     this.#leaveOverviews = this.#overviews.subscribe((overview) => this.#look(overview));
   }
@@ -76,13 +75,22 @@ export class SessionHub {
     if (this.#isKnown) {
       stream.open(this.#stored.snapshot(after));
       this.#readers.add(stream);
-    } else this.#early.set(stream, after);
+      return;
+    }
+    this.#early.set(stream, after);
+    const { offline } = this.#stored;
+    if (offline !== undefined) stream.send(offline);
   }
 
-  /** What this run's events say of an approval; waits until they are read. Undefined: never heard of. */
-  async approval(id: string, signal: AbortSignal): Promise<KnownApproval | undefined> {
-    const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    await Promise.race([this.#known.promise, aborted]);
+  /** What this run's events up to `lastEvent` say of an approval; waits until they are read. Undefined: never heard of. */
+  async approval(id: string, lastEvent: number, signal: AbortSignal): Promise<KnownApproval | undefined> {
+    this.#wake();
+    while (!signal.aborted && !this.#stop.signal.aborted && !(this.#isKnown && this.#stored.last >= lastEvent)) {
+      await new Promise<void>((resolve) => {
+        this.#onProgress.add(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    }
     return this.#approvals.get(id);
   }
 
@@ -96,6 +104,7 @@ export class SessionHub {
     this.#stop.abort();
     this.#leaveOverviews();
     for (const stream of [...this.#readers, ...this.#early.keys()]) stream.end();
+    this.#progress();
   }
 
   /** The session's line tells when there is a reason to look, and when a closed session goes on. */
@@ -146,14 +155,23 @@ export class SessionHub {
     const text = this.#stored.take(item);
     if (text !== undefined) for (const stream of [...this.#readers]) stream.send(text);
     this.started.resolve();
-    if (this.#isKnown) return;
-    if (item.kind === "offline") for (const stream of [...this.#early.keys()]) stream.send(sentEvent(item.kind, item));
-    if (item.kind === "state" || item.kind === "closed") this.#letIn();
+    if (!this.#isKnown) {
+      if (item.kind === "offline")
+        for (const stream of [...this.#early.keys()]) stream.send(sentEvent(item.kind, item));
+      if (item.kind === "state" || item.kind === "closed") this.#letIn();
+    }
+    this.#progress();
+  }
+
+  #progress(): void {
+    for (const tell of [...this.#onProgress]) {
+      this.#onProgress.delete(tell);
+      tell();
+    }
   }
 
   #letIn(): void {
     this.#isKnown = true;
-    this.#known.resolve();
     for (const [stream, after] of this.#early) {
       stream.open(this.#stored.snapshot(after));
       this.#readers.add(stream);
@@ -174,7 +192,6 @@ export class SessionHub {
   #fail(error: unknown): void {
     this.#failure = error;
     this.started.reject(error);
-    this.#known.reject(error);
     this.close();
     this.#onGone();
   }

@@ -45,6 +45,11 @@ export class SessionLog {
       : undefined;
   }
 
+  /** What is told while no worker answers. */
+  get offline(): string | undefined {
+    return this.#offline;
+  }
+
   get first(): number | undefined {
     return this.#first;
   }
