@@ -112,6 +112,10 @@ export const decisionKeyOf = (home: Home): string =>
 export const fingerprintKeyOf = (home: Home): string =>
   secretFile(join(home.root, "fingerprint.key"), () => randomBytes(32).toString("hex"));
 
+/** Token of the web page's link: who has it acts as this user. Made once, readable by the user only. */
+export const webTokenOf = (home: Home): string =>
+  secretFile(join(home.root, "web.token"), () => randomBytes(32).toString("base64url"));
+
 /** Reads a one-line file, or creates it whole: two processes that start at once agree on one content. */
 function secretFile(path: string, make: () => string): string {
   if (!existsSync(path)) {
