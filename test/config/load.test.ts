@@ -97,6 +97,7 @@ test("keys without a value are known by name; a table of one provider is example
     ...["model", "tools", "queue", "system_prompt", "models.NAME.context_window"],
     ...["server.binary", "server.temporal_profile", "server.address", "server.namespace"],
     ...["providers.NAME.base_url", "providers.NAME.key", "providers.NAME.compat"],
+    "rules",
   ]);
   const config = loadConfig(homeWith('model = "a/b"\n[server]\nbinary = "/x"\n[providers.x]\nkey = { env = "A" }\n'), {
     environment: {},
@@ -104,6 +105,7 @@ test("keys without a value are known by name; a table of one provider is example
   expect(unsetKeys(config)).toEqual([
     ...["tools", "queue", "system_prompt", "models.NAME.context_window"],
     ...["server.temporal_profile", "server.address", "server.namespace"],
+    "rules",
   ]);
 });
 
