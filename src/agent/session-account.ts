@@ -76,3 +76,23 @@ const testPattern =
 
 export const lastTest = (commands: readonly CommandRun[]): CommandRun | undefined =>
   commands.findLast((run) => testPattern.test(run.command));
+
+/** The diff in a result's details: text or a list of rows; undefined where there is none. */
+export function diffOf(details: unknown): string | undefined {
+  const diff = (details as { diff?: unknown } | null | undefined)?.diff;
+  if (typeof diff === "string") return diff === "" ? undefined : diff;
+  if (Array.isArray(diff) && diff.every((row) => typeof row === "string")) return diff.join("\n");
+  return undefined;
+}
+
+/** Recorded patches per path as the calls named it, oldest first, of calls that succeeded. */
+export function patchesOf(messages: readonly StoredMessage[]): Map<string, string[]> {
+  const patches = new Map<string, string[]>();
+  for (const { call, result } of answeredCalls(messages)) {
+    const patch = diffOf(result.details);
+    const path = call.arguments.path;
+    if (result.isError || patch === undefined || typeof path !== "string") continue;
+    patches.set(path, [...(patches.get(path) ?? []), patch]);
+  }
+  return patches;
+}

@@ -4,6 +4,8 @@ export interface LiveTextBlock {
   kind: LiveBlock["kind"];
   name?: string;
   text: string;
+  /** Characters of the block before `text` that are not known: they were gone when watching began, or were lost. */
+  offset: number;
 }
 
 /** What a frame added to a block; `reset`: the text before is void. */
@@ -34,12 +36,14 @@ export class LiveText {
     }
     const { blocks } = source;
     return frame.blocks.flatMap((block) => {
-      const before = blocks.get(block.index)?.text ?? "";
-      // Fewer characters than the frame builds on: something was lost, what is left is the tail.
-      const lost = before.length < block.offset;
-      const text = lost ? block.tail : before.slice(0, block.offset) + block.tail;
+      const { text: before, offset: start } = blocks.get(block.index) ?? { text: "", offset: 0 };
+      // Not what the frame builds on: something was lost, what is left is the tail.
+      const lost = block.offset < start || start + before.length < block.offset;
+      const text = lost ? block.tail : before.slice(0, block.offset - start) + block.tail;
       if (text === before) return [];
-      blocks.set(block.index, { kind: block.kind, text, ...(block.name === undefined ? {} : { name: block.name }) });
+      const offset = lost ? block.offset : start;
+      const name = block.name === undefined ? {} : { name: block.name };
+      blocks.set(block.index, { kind: block.kind, text, offset, ...name });
       const grew = !restarted && !lost && text.startsWith(before);
       return [
         {
@@ -58,6 +62,16 @@ export class LiveText {
     const found = this.sources.get(source);
     if (found === undefined) return [];
     return [...found.blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+  }
+
+  /** All of a source as one frame, for who comes late; undefined for an unknown one. */
+  whole(source: string): Pick<LiveFrame, "source" | "attempt" | "blocks"> | undefined {
+    const found = this.sources.get(source);
+    if (found === undefined) return undefined;
+    const blocks = [...found.blocks]
+      .sort(([a], [b]) => a - b)
+      .map(([index, { text, ...block }]) => ({ index, ...block, tail: text }));
+    return { source, attempt: found.attempt, blocks };
   }
 
   names(): string[] {

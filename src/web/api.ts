@@ -15,7 +15,7 @@
  * | `GET /api/sessions/:id` | → `SessionView`; needs no worker |
  * | `GET /api/sessions/:id/messages` | → `StoredMessage[]`; the transcript where no worker answers |
  * | `GET /api/sessions/:id/stream` | → server-sent events, see `StreamItem` |
- * | `GET /api/sessions/:id/events?before=SEQ` | → `EventItem[]` of the run before, oldest first; `[]` = there are none |
+ * | `GET /api/sessions/:id/events?before=SEQ` | → `EventItem[]` that end before SEQ, oldest first: of the run before, or of this run where `begin` left some out; `[]` = there are none |
  * | `POST /api/sessions/:id/send` | `SendRequest` → 202 |
  * | `POST /api/sessions/:id/decide` | `DecideRequest` → 200 `DecideAnswer`; 404 unknown, 409 decided before or refused |
  * | `POST /api/sessions/:id/stop` `…/end` `…/retry` | `{}` → 202 |
@@ -91,8 +91,10 @@ export interface SessionView {
 
 /**
  * What `GET /api/sessions/:id/stream` sends. The event's name is `kind`, its data the item. Durable events carry their number as
- * `id`; a stream that is asked for with `Last-Event-ID` goes on after it, or begins with `resync`. Without it the first item is
- * `begin`: earlier events are read by `events?before=`. Order is the same for everybody.
+ * `id`; a stream that is asked for with `Last-Event-ID` (or `?after=SEQ`, which the header overrides) goes on after it, or begins with
+ * `resync`, and then all is told anew. Without it the first item is `begin`: earlier events are read by `events?before=`. Order is the
+ * same for everybody. A reader that comes late gets a `live` item with all of each open source's text so far. The stream stays open after
+ * `closed`: when the session is reopened, its events go on. While no worker answers and nothing was read, `offline` may be all.
  */
 export type StreamItem = FollowItem;
 
@@ -115,6 +117,8 @@ export interface DecideRequest {
 export interface DecideAnswer {
   /** Words of the rule that was made. */
   rule?: string;
+  /** The decision counts, but its rule could not be written: why. */
+  ruleError?: string;
 }
 
 export interface SettingsRequest {

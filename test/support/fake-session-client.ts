@@ -167,7 +167,9 @@ export class FakeSessionClient implements ConnectedClient {
     return state;
   }
   async account(id: string): Promise<SessionAccount> {
-    return this.accounts.get(id)!;
+    const account = this.accounts.get(id);
+    if (account === undefined) throw Object.assign(new Error("no such session"), { name: "SessionNotFound" });
+    return account;
   }
   async *follow(id: string, options: FollowOptions): AsyncIterable<FollowItem> {
     this.note("follow", id, options.after);
@@ -184,6 +186,7 @@ export class FakeSessionClient implements ConnectedClient {
   /** What `watch` tells, one after the other. */
   overviews: AsyncIterable<Overview> | Iterable<Overview> = [];
   async *watch(signal: AbortSignal): AsyncIterable<Overview> {
+    this.note("watch");
     for await (const overview of this.overviews) {
       if (signal.aborted) return;
       yield overview;

@@ -1,8 +1,8 @@
 import type { ToolResultMessage } from "../../agent/messages.ts";
 import { textOf } from "../../agent/messages.ts";
-import { didNotRun } from "../../agent/session-account.ts";
+import { didNotRun, diffOf } from "../../agent/session-account.ts";
 import { callLine, tailLines } from "../render/call.ts";
-import { diffLines, diffOf } from "../render/diff.ts";
+import { diffLines } from "../render/diff.ts";
 import { markdownLines } from "../render/markdown.ts";
 import type { Line } from "../text/line.ts";
 import type { Look } from "../text/look.ts";

@@ -27,11 +27,3 @@ function tonesOf(row: string): Tone[] {
   if (row.startsWith("@@")) return ["cyan"];
   return ["dim"];
 }
-
-/** The diff in a result's details: text or a list of rows; undefined where there is none. */
-export function diffOf(details: unknown): string | undefined {
-  const diff = (details as { diff?: unknown } | null | undefined)?.diff;
-  if (typeof diff === "string") return diff === "" ? undefined : diff;
-  if (Array.isArray(diff) && diff.every((row) => typeof row === "string")) return diff.join("\n");
-  return undefined;
-}

@@ -196,7 +196,7 @@ test("live text survives loss: a gap resets to the tail, and says so", () => {
   expect(frame(100, "tail")).toMatchObject([{ delta: "tail", reset: true }]);
   expect(frame(0, "new", 2)).toMatchObject([{ delta: "new", reset: true }]);
   expect(frame(0, "old", 1)).toEqual([]);
-  expect(live.blocks("model:1")).toEqual([{ kind: "text", text: "new" }]);
+  expect(live.blocks("model:1")).toEqual([{ kind: "text", text: "new", offset: 0 }]);
 });
 
 test.each([true, false])("compaction, notices and gaps are one line each (piped: %s)", (piped) => {

@@ -1,8 +1,9 @@
 // Pure unit tests: what is drawn, at several widths, without colour and without UTF-8.
 import { expect, test } from "vitest";
+import { diffOf } from "../../../src/agent/session-account.ts";
 import { callLine, tailLines } from "../../../src/cli/render/call.ts";
 import { approvalCard, cardKeyLines } from "../../../src/cli/render/card.ts";
-import { diffLines, diffOf } from "../../../src/cli/render/diff.ts";
+import { diffLines } from "../../../src/cli/render/diff.ts";
 import { listLines } from "../../../src/cli/render/list.ts";
 import { markdownLines } from "../../../src/cli/render/markdown.ts";
 import { type Line, lineWidth, paint, plainText } from "../../../src/cli/text/line.ts";
