@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolCall } from "../src/agent/messages.ts";
 import type { ToolContext, ToolDefinition, ToolPreview } from "../src/agent/tool.ts";
+import { scriptParts } from "../src/policy/scripts.ts";
 import { prepareToolArguments, validateToolArguments } from "../src/schema/validate.ts";
 
 /** A call that passed lookup, argument preparation and the schema; nothing ran. */
@@ -20,9 +21,17 @@ export function checkCall(tools: ToolDefinition[], offered: string[], call: Tool
   return { tool, args: args as Record<string, unknown> };
 }
 
-/** A preview for tools that have none: name and arguments, as they would run. */
+/**
+ * A preview, for tools that have none too: name and arguments, as they would run. Of a command line the files that hold its
+ * meaning (`package.json` for `npm test`) belong to what was shown.
+ */
 export async function previewOf({ tool, args }: CheckedCall, context: ToolContext): Promise<ToolPreview> {
-  if (tool.preview) return await tool.preview(args, context);
+  if (tool.preview) {
+    const preview = await tool.preview(args, context);
+    if (tool.name !== "bash" || typeof args.command !== "string") return preview;
+    const scripts = await scriptParts(args.command, context.cwd);
+    return { ...preview, digestParts: [...preview.digestParts, ...scripts] };
+  }
   const text = JSON.stringify(args, null, 2);
   return { summary: "", display: [{ kind: "text", text }], paths: [], digestParts: [] };
 }

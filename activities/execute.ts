@@ -176,7 +176,7 @@ async function refuseIfChanged(checked: CheckedCall, context: ToolContext, input
   if (!input.approved || (preview && digestOf(checked, preview, input.cwd) === input.digest)) return;
   if (paths.some((path) => writtenEarlier(context.callFolder, input.callId, path))) return;
   throw new Error(
-    "Not run: what this call would do changed after a person allowed it (the file, the program or PATH is another now). Look at the current state and send the call again.",
+    "Not run: what this call would do changed after a person allowed it (the file, the script, the program or PATH is another now). Look at the current state and send the call again.",
   );
 }
 

@@ -100,7 +100,9 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     (name) => name !== allExtensionTools && !all.some((tool) => tool.name === name),
   );
   const unknown = missing.map((name) => `there is no tool "${name}": tempi set ${input.sessionId} --tools -${name}`);
-  const notices = [...faults, ...unknown].slice(0, 10).map((fault) => boundErrorText(fault).slice(0, 500));
+  const notices = [...services.rules(cwd).notices, ...faults, ...unknown]
+    .slice(0, 10)
+    .map((fault) => boundErrorText(fault).slice(0, 500));
   const promptHash = createHash("sha256").update(systemPrompt).digest("hex").slice(0, 16);
   return {
     v: 1,

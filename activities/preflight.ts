@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { activityInfo } from "@temporalio/activity";
@@ -13,15 +13,18 @@ import {
 } from "../src/agent/messages.ts";
 import type { PreparedCall } from "../src/agent/prepared-call.ts";
 import { callKey } from "../src/agent/repeated-failures.ts";
+import type { RuleSet } from "../src/agent/rule.ts";
 import type { Display, ToolPreview } from "../src/agent/tool.ts";
+import { decideByPolicy, type PolicyDecision, type PolicyInput } from "../src/policy/policy.ts";
+import { projectRuleOf } from "../src/policy/project-rule.ts";
 import type { PreflightSettings, SessionScope } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { callIdOf } from "../src/protocol/session.ts";
 import { validateToolArguments } from "../src/schema/validate.ts";
 import { resolveKey } from "../src/tools/paths.ts";
-import { decideByPolicy, type PolicyDecision } from "../src/tools/policy.ts";
 import { boundErrorText, boundResult, sizeOf, wellFormed } from "./bounds.ts";
-import { type CheckedCall, checkCall, digestOf, previewOf, sorted } from "./checked-call.ts";
+import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
+import { rememberOf } from "./remember.ts";
 import { renderedCall } from "./renderers.ts";
 import { withNotice } from "./repeated-notice.ts";
 import type { ActivityServices, Toolset } from "./services.ts";
@@ -70,6 +73,7 @@ export async function prepareCalls(
     hooks,
     signal,
     environment,
+    rules: services.rules(input.cwd),
     earlier: new Map(),
     written: new Set(),
   };
@@ -88,6 +92,7 @@ interface Batch {
   hooks: HookContext;
   signal: AbortSignal;
   environment: Record<string, string>;
+  rules: RuleSet;
   /** Calls of the batch with a provider's id, by id and content. */
   earlier: Map<string, string>;
   /** Resolved paths that earlier calls of the batch write. */
@@ -106,8 +111,9 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
     const lockKeys = preview.paths.filter(({ access }) => access === "write").map(({ path }) => path);
     for (const path of lockKeys) batch.written.add(path);
     const decision = await decide(batch, checked, preview, asked);
-    const remember = rememberOf(batch, checked, lockKeys, input.cwd);
-    const asks = decision.kind === "ask" && !(remember && remembered.includes(remember.rememberKey));
+    if (decision.kind === "deny") throw new Error(decision.text);
+    const remember = await rememberOf(toolset, checked, lockKeys, input.cwd);
+    const asks = decision.kind === "ask" && !remembered.includes(remember.rememberKey);
     return {
       callId,
       toolCallId: call.id,
@@ -123,8 +129,8 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
         limits.summaryCharacters,
       ),
       display: preview.display,
-      ...(asks ? { reason: decision.reason, ...(decision.detail ? { reasonDetail: decision.detail } : {}) } : {}),
-      ...(asks && remember ? remember : {}),
+      ...(asks ? await asking(batch, checked, preview, decision) : {}),
+      ...(asks ? remember : {}),
     };
   } catch (error) {
     const failures = (repeated?.[callKey(call)] ?? 0) + 1;
@@ -149,27 +155,50 @@ async function withHooks(batch: Batch, toolCall: ToolCall, checked: CheckedCall)
   return { checked: { ...checked, args: outcome.args }, changed: outcome.changed, asked: outcome.asked };
 }
 
+/** Why it asks, until when, and what "allow for this repository" would store. */
+async function asking(
+  batch: Batch,
+  checked: CheckedCall,
+  preview: ToolPreview,
+  { reason, detail, deadlineMs }: Extract<PolicyDecision, { kind: "ask" }>,
+): Promise<Pick<PreparedCall, "reason" | "reasonDetail" | "deadlineMs" | "projectRule">> {
+  const projectRule = await projectRuleOf(policyInput(batch, checked, preview), reason);
+  return {
+    reason,
+    ...(detail ? { reasonDetail: detail } : {}),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(projectRule ? { projectRule } : {}),
+  };
+}
+
 /** Policy on what would run now, then the hooks' wish: a hook can make a call ask, never make it run unasked. */
 async function decide(
   batch: Batch,
-  { tool, args }: CheckedCall,
+  checked: CheckedCall,
   preview: ToolPreview,
   asked: string[],
 ): Promise<PolicyDecision> {
-  const { input, services, toolset, environment } = batch;
-  const decision = await decideByPolicy({
+  const decision = await decideByPolicy(policyInput(batch, checked, preview));
+  if (decision.kind !== "allow" || asked.length === 0) return decision;
+  return { kind: "ask", reason: "hook", detail: asked.join("; ").slice(0, 500) };
+}
+
+function policyInput(batch: Batch, { tool, args }: CheckedCall, preview: ToolPreview): PolicyInput {
+  const { input, services, toolset, environment, rules } = batch;
+  const { approval, startedAt } = input.settings;
+  return {
     tool,
     ofExtension: toolset.extensionTools.includes(tool.name),
-    level: input.settings.approval,
+    level: approval,
+    rules,
+    ...(startedAt === undefined ? {} : { startedAt }),
     preview,
     ...(typeof args.command === "string" ? { command: args.command } : {}),
     cwd: input.cwd,
     ...(environment.PATH ? { searchPath: environment.PATH } : {}),
     tempFolder: tmpdir(),
     tempiFolders: [services.home.root, dirname(services.home.configFile)],
-  });
-  if (decision.kind === "ask" || asked.length === 0) return decision;
-  return { kind: "ask", reason: "hook", detail: asked.join("; ").slice(0, 500) };
+  };
 }
 
 /** The same id with the same content twice in one answer is one call sent twice: the work must not be done twice. */
@@ -200,24 +229,6 @@ async function previewInBatch(batch: Batch, callId: string, checked: CheckedCall
       digestParts: [],
     };
   }
-}
-
-/**
- * What "allow for this session" would store: this exact command in this folder, edits of this file, else this tool with these
- * very arguments. The key is a hash, because every model input names all of them.
- */
-function rememberOf({ toolset }: Batch, { tool, args }: CheckedCall, lockKeys: string[], cwd: string) {
-  const keyOf = (...parts: unknown[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
-  const builtIn = !toolset.extensionTools.includes(tool.name);
-  if (builtIn && tool.name === "bash") {
-    return { rememberKey: keyOf(tool.name, args.command, cwd), rememberText: `${tool.name}: ${args.command}` };
-  }
-  const [path] = lockKeys;
-  if (builtIn && path) return { rememberKey: keyOf(tool.name, path), rememberText: `${tool.name}: ${path}` };
-  return {
-    rememberKey: keyOf(tool.name, sorted(args), lockKeys, cwd),
-    rememberText: `${tool.name} with exactly these arguments`,
-  };
 }
 
 function refused({ services }: Batch, callId: string, call: ToolCall, text: string): PreparedCall {

@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 import type { Registered } from "../src/agent/extension.ts";
+import type { RuleSet } from "../src/agent/rule.ts";
 import type { AgentToolResult, ToolDefinition } from "../src/agent/tool.ts";
 import type { Home } from "../src/config/home.ts";
 import type { ModelSettings } from "../src/protocol/session.ts";
@@ -16,6 +17,8 @@ export interface ActivityServices {
   environments: Environments;
   /** What a session of a workspace can use now; read anew for each activity, so that changed extensions count. */
   toolset(cwd: string): Promise<Toolset>;
+  /** Rules of the approval policy that count in a workspace now. Never throws: what is wrong is its `fault`. */
+  rules(cwd: string): RuleSet;
   /** A line for the worker's log; never message text. */
   log(text: string): void;
   live: LiveHub;

@@ -39,7 +39,7 @@ export interface RememberedRule {
   tool: string;
   /** The exact line, for bash. */
   command?: string;
-  /** Relative to the repository, for edit and write. */
+  /** Relative to the repository, for edit and write; a glob, so special characters are escaped. */
   path?: string;
   /** Absolute path of the repository's folder. */
   repository: string;

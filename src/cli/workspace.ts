@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { UserError } from "../config/errors.ts";
+import { repositoryRoot } from "../config/repository.ts";
 
 export interface Workspace {
   /** Absolute, links followed. */
@@ -57,13 +58,5 @@ function realHome(): string {
     return realpathSync(homedir());
   } catch {
     return homedir();
-  }
-}
-
-/** Looks for `.git` (a folder, or the file of a worktree) upwards. Reads nothing of it. */
-function repositoryRoot(from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
-    if (dirname(folder) === folder) return undefined;
   }
 }

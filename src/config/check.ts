@@ -1,7 +1,9 @@
+import type { TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { parse, TomlError } from "smol-toml";
 import { ConfigError } from "./errors.ts";
-import { type ConfigFile, ConfigSchema } from "./schema.ts";
+import { ruleFault } from "./rule-shape.ts";
+import { type ConfigFile, ConfigSchema, type RuleTable } from "./schema.ts";
 import { secretPathsIn } from "./secrets.ts";
 import { lineOfKey } from "./toml-position.ts";
 
@@ -11,6 +13,12 @@ import { lineOfKey } from "./toml-position.ts";
  */
 export function parseConfig(text: string, file: string): ConfigFile {
   const value = parseToml(text, file);
+  checkValue(ConfigSchema, value, text, file);
+  return value as ConfigFile;
+}
+
+/** Checks parsed TOML. Throws ConfigError that names file, line and key. */
+export function checkValue(schema: TSchema, value: Record<string, unknown>, text: string, file: string): void {
   const secret = secretPathsIn(value)[0];
   if (secret) {
     throw new ConfigError(
@@ -18,7 +26,7 @@ export function parseConfig(text: string, file: string): ConfigFile {
       `write key = { env = "NAME" }, { file = "PATH" } or { command = "..." } in its place, and consider the key leaked`,
     );
   }
-  for (const error of Value.Errors(ConfigSchema, value)) {
+  for (const error of Value.Errors(schema, value)) {
     const path = error.path
       .split("/")
       .slice(1)
@@ -28,10 +36,15 @@ export function parseConfig(text: string, file: string): ConfigFile {
       `edit ${file} (tempi config lists every key)`,
     );
   }
-  return value as ConfigFile;
+  for (const [index, rule] of ((value.rules as RuleTable[] | undefined) ?? []).entries()) {
+    const fault = ruleFault(rule);
+    if (!fault) continue;
+    const path = ["rules", String(index), fault.key];
+    throw new ConfigError(`${place(text, file, path)} ${keyText(path)} ${fault.text}`, `edit ${file}`);
+  }
 }
 
-function parseToml(text: string, file: string): Record<string, unknown> {
+export function parseToml(text: string, file: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (error) {
@@ -47,7 +60,8 @@ const place = (text: string, file: string, path: readonly string[]): string => {
 };
 
 function describe(error: ValueError, path: readonly string[]): string {
-  const key = path.join(".");
+  const key = keyText(path);
+  if (error.type === ValueErrorType.ObjectRequiredProperty) return `${key} is missing`;
   if (error.type === ValueErrorType.ObjectAdditionalProperties) return `unknown key "${key}"`;
   const allowed = error.schema.anyOf as { const?: unknown }[] | undefined;
   if (allowed?.every((one) => typeof one.const === "string")) {
@@ -66,6 +80,12 @@ function describe(error: ValueError, path: readonly string[]): string {
   if (path.at(-1) === "base_url") return `${key} must be a URL that begins with http:// or https://`;
   return `${key}: ${error.message.toLowerCase()}, not ${shown(error.value)}`;
 }
+
+/** Rules have no name, so people count them. */
+const keyText = (path: readonly string[]): string =>
+  path[0] === "rules" && path.length > 1
+    ? `rule ${Number(path[1]) + 1}${path.length > 2 ? `: ${path.slice(2).join(".")}` : ""}`
+    : path.join(".");
 
 const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;

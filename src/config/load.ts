@@ -25,8 +25,8 @@ export type ConfigFlags = Partial<
 >;
 
 /**
- * Reads the configuration: flags, then TEMPI_MODEL and TEMPI_APPROVAL, then the user's file, then defaults. A project's
- * `.tempi/config.toml` is not read yet: it may only count once the folder is trusted, and trust comes later.
+ * Reads the configuration: flags, then TEMPI_MODEL and TEMPI_APPROVAL, then the user's file, then defaults. Nothing of
+ * a project's `.tempi/config.toml` is among them: of that only rules that ask or deny count, see project-rules.ts.
  * Throws ConfigError (exit 2).
  */
 export function loadConfig(home: Home, options: { environment?: NodeJS.ProcessEnv; flags?: ConfigFlags } = {}): Config {

@@ -45,6 +45,28 @@ const Web = Type.Object(
   strict,
 );
 
+const text = Type.String({ minLength: 1, maxLength: 2_000 });
+
+/** A rule of the approval policy, as `[[rules]]` writes it. */
+export const RuleSchema = Type.Object(
+  {
+    decision: oneOf("allow", "ask", "deny"),
+    /** A tool's name, or `*`. */
+    tool: Type.String({ pattern: "^(\\*|[A-Za-z0-9_-]{1,64})$" }),
+    command: Type.Optional(text),
+    path: Type.Optional(text),
+    repository: Type.Optional(Type.String({ pattern: "^(/|~/)" })),
+    reason: Type.Optional(text),
+    /** `30s`, `15m`, `2h`, `1d`. */
+    deadline: Type.Optional(Type.String({ pattern: "^[1-9][0-9]{0,4}[smhd]$" })),
+    match: Type.Optional(Type.Array(text, { maxItems: 100 })),
+    not_match: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  },
+  strict,
+);
+
+export const RulesSchema = Type.Array(RuleSchema, { maxItems: 1_000 });
+
 /** Keys of `config.toml`. */
 export const ConfigSchema = Type.Object(
   {
@@ -84,12 +106,16 @@ export const ConfigSchema = Type.Object(
     ),
     web: Type.Optional(Web),
     providers: Type.Optional(Type.Record(Type.String(), Provider)),
+    /** Which calls run, ask or are refused. */
+    rules: Type.Optional(RulesSchema),
   },
   strict,
 );
 
 /** What `config.toml` may hold, as parsed. */
 export type ConfigFile = Static<typeof ConfigSchema>;
+/** One table of `[[rules]]`. */
+export type RuleTable = Static<typeof RuleSchema>;
 /** Where a provider's key comes from: a variable, a file or a command; resolved on the worker. */
 export type ProviderKeySource = Static<typeof KeySource>;
 

@@ -4,12 +4,20 @@
  */
 export function lineOfKey(text: string, path: readonly string[]): number | undefined {
   let table: string[] = [];
+  const counts = new Map<string, number>();
   let best: { line: number; depth: number } | undefined;
   for (const [index, line] of text.split("\n").entries()) {
     const header = /^\s*\[\[?\s*([^\]]+?)\s*\]\]?/.exec(line);
     let here: string[];
     if (header) {
       table = splitKey(header[1]!);
+      // Of an array of tables each header is one more.
+      if (/^\s*\[\[/.test(line)) {
+        const name = table.join(".");
+        const index = counts.get(name) ?? 0;
+        counts.set(name, index + 1);
+        table.push(String(index));
+      }
       here = table;
     } else {
       const assignment =

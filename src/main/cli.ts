@@ -59,7 +59,7 @@ function openHome(): Home {
 function servicesOf(home: Home, onConnect: () => void): CliServices {
   let config: Promise<Config> | undefined;
   const loaded = (): Promise<Config> => {
-    config ??= import("../config/load.ts").then(({ loadConfig }) => loadConfig(home));
+    config ??= import("./rules.ts").then(({ loadCheckedConfig }) => loadCheckedConfig(home));
     return config;
   };
   const cwd = workingFolder(process.env);

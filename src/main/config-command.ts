@@ -1,6 +1,7 @@
 import { ConfigError } from "../config/errors.ts";
-import { type Config, configLines, knownKeys, loadConfig, unsetKeys } from "../config/load.ts";
+import { type Config, configLines, knownKeys, unsetKeys } from "../config/load.ts";
 import type { MachineContext } from "./machine-commands.ts";
+import { loadCheckedConfig } from "./rules.ts";
 
 /** `tempi config`: every key, its value and its origin. Keys of providers are only named in configuration: nothing is secret. */
 export function configCommand(context: MachineContext, flags: { json?: boolean }): void {
@@ -23,7 +24,7 @@ export function configCommand(context: MachineContext, flags: { json?: boolean }
 /** Errors in the file send people here for the names of the keys: those are told even then. */
 function load(context: MachineContext, flags: { json?: boolean }): Config {
   try {
-    return loadConfig(context.home, { environment: context.environment });
+    return loadCheckedConfig(context.home, { environment: context.environment });
   } catch (error) {
     if (error instanceof ConfigError && !flags.json) context.write(`known keys: ${knownKeys().join(", ")}\n`);
     throw error;

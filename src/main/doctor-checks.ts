@@ -9,6 +9,7 @@ import { findCli } from "../server/find-cli.ts";
 import type { Check } from "./doctor-command.ts";
 import { checkServer, checkWeb, checkWorker } from "./doctor-processes.ts";
 import type { MachineContext } from "./machine-commands.ts";
+import { loadCheckedConfig } from "./rules.ts";
 import type { StatusReport } from "./status-command.ts";
 
 /** Bytes below which a database is likely to fill the disk soon. */
@@ -48,7 +49,7 @@ async function checkNode(): Promise<Check[]> {
 
 async function checkConfig({ home, environment }: MachineContext): Promise<Check[]> {
   try {
-    const config = loadConfig(home, { environment });
+    const config = loadCheckedConfig(home, { environment });
     const warnings = config.warnings.map((text): Check => ({ ok: undefined, name: "configuration", detail: text }));
     return [{ ok: true, name: "configuration", detail: config.file }, ...warnings];
   } catch (error) {

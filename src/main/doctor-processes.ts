@@ -10,6 +10,7 @@ import {
 } from "../server/temporal-service.ts";
 import type { Check } from "./doctor-command.ts";
 import type { MachineContext } from "./machine-commands.ts";
+import { buildPage, pageIsBuilt } from "./page-folder.ts";
 import type { StatusReport } from "./status-command.ts";
 import { portsFileOf, readUpFile } from "./up-state.ts";
 
@@ -98,7 +99,9 @@ export async function checkWeb(_context: MachineContext, { supervisor, web }: St
     case "ready": {
       const answers = await pageAnswers(web.url!);
       const detail = `${answers ? "answers" : "does not answer"} at ${web.url}`;
-      return [{ ok: answers, name, detail, next: "tempi logs web, then tempi restart" }];
+      const check = { ok: answers, name, detail, next: "tempi logs web, then tempi restart" };
+      if (pageIsBuilt()) return [check];
+      return [check, { ok: false, name: "files of the page", detail: "not built", next: buildPage }];
     }
     case "stopped": {
       const why = supervisor.state === "running" ? 'not started: web.start is "off"' : "not running";
@@ -117,9 +120,10 @@ export async function checkWeb(_context: MachineContext, { supervisor, web }: St
 
 async function pageAnswers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(pagePatienceMs) });
+    const response = await fetch(`${url}/api/me`, { signal: AbortSignal.timeout(pagePatienceMs) });
     await response.body?.cancel();
-    return response.ok;
+    // Without a token it is refused, by the page and not by whatever else may listen there.
+    return response.status === 401;
   } catch {
     return false;
   }

@@ -34,8 +34,8 @@ export interface UpFlags {
 }
 
 /**
- * Adds `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs` and `config`. Their code loads when one of them runs. They throw
- * errors for a person and set `process.exitCode` where they end otherwise.
+ * Adds `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs`, `trust`, `rules` and `config`. Their code loads when one of them
+ * runs. They throw errors for a person and set `process.exitCode` where they end otherwise.
  */
 export function registerMachineCommands(program: Command, services: MachineServices = {}): void {
   const context = (): MachineContext => ({
@@ -87,11 +87,15 @@ export function registerMachineCommands(program: Command, services: MachineServi
     .action(async (name: string | undefined, flags: { follow?: boolean; lines: number }) =>
       (await import("./logs-command.ts")).logsCommand(context(), name, flags),
     );
-  machine("trust [folder]", "let the extensions in a folder's .tempi run, as they are now")
+  machine("trust [folder]", "let the extensions and rules in a folder's .tempi count, as they are now")
     .option("--revoke", "take it back")
     .action(async (folder: string | undefined, flags: { revoke?: boolean }) =>
       (await import("./trust-command.ts")).trustCommand(context(), folder, flags),
     );
+  machine("rules", "list the rules of allow, ask and deny, with their origin")
+    .option("--forget <number>", "take back a rule that an approval wrote", (text: string) => whole(text, 1))
+    .helpGroup("Answer:")
+    .action(async (flags: { forget?: number }) => (await import("./rules-command.ts")).rulesCommand(context(), flags));
   machine("config", "print every setting with its origin")
     .option("--json", "as one JSON value")
     .action(async (flags: { json?: boolean }) => (await import("./config-command.ts")).configCommand(context(), flags));

@@ -30,8 +30,8 @@ export interface Prepared {
 /** Everything that may ask or fail for a person to mend: before anything is started, where the terminal still is. */
 export async function prepareUp(options: PrepareOptions): Promise<Prepared> {
   prepareHome(options.home);
-  const { loadConfig } = await import("../config/load.ts");
-  const config = loadConfig(options.home, { environment: options.environment });
+  const { loadCheckedConfig } = await import("./rules.ts");
+  const config = loadCheckedConfig(options.home, { environment: options.environment });
   for (const warning of config.warnings) options.onMessage(`warning: ${warning}`);
   const target = await chooseTarget({ ...options, config });
   const extraVariables = Object.values(config.values.providers ?? {}).flatMap(({ key }) =>

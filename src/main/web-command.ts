@@ -5,6 +5,7 @@ import { makePairingCode } from "../web/access/pairing.ts";
 import { askSupervisor } from "./control-socket.ts";
 import { chooseLanAddress } from "./lan-address.ts";
 import type { MachineContext } from "./machine-commands.ts";
+import { buildPage, pageIsBuilt } from "./page-folder.ts";
 import { untilChanged } from "./until-changed.ts";
 import { ensureUp } from "./up.ts";
 import { readUp, readWebFile, type UpState, webIsReady } from "./up-state.ts";
@@ -35,6 +36,7 @@ export async function webCommand(context: MachineContext, flags: WebFlags): Prom
   if (typeof reach.lan === "string" && page.lan !== reach.lan) {
     throw new UserError(`the page does not listen on ${reach.lan}`, { next: "tempi logs web" });
   }
+  if (!pageIsBuilt()) context.say(`the page is not built. Next: ${buildPage}`);
   if (typeof reach.lan === "string" || typeof reach.publicUrl === "string") printPairing(context, page);
   else {
     context.write(`${page.url}/open#${webTokenOf(context.home)}\n`);

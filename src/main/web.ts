@@ -1,5 +1,4 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connectSessionClient } from "../client/connect.ts";
@@ -9,6 +8,7 @@ import { writeJsonFile } from "../server/json-file.ts";
 import { resolveAddress } from "../server/resolve-address.ts";
 import { startWebServer } from "../web/server/start.ts";
 import { isOwnAddress } from "./lan-address.ts";
+import { pageFolder } from "./page-folder.ts";
 import { newSessionOptions, startFromPage } from "./page-sessions.ts";
 import { personHere } from "./session-settings.ts";
 import { readUp } from "./up-state.ts";
@@ -64,7 +64,7 @@ if (values.lan !== undefined && lan === undefined) {
 const server = await startWebServer({
   home,
   client,
-  pageFolder: join(import.meta.dirname, "..", "..", "dist", "page"),
+  pageFolder,
   port: Number(wantedPort),
   ...(lan === undefined ? {} : { lan }),
   ...(publicUrl === undefined ? {} : { publicUrl }),
@@ -74,7 +74,7 @@ const server = await startWebServer({
   temporalUi: () => readUp(home)?.uiUrl ?? undefined,
   startSession: (request) => startFromPage(client, home, request),
   newSessionOptions: () => newSessionOptions(client, home),
-  addProjectRule: async (rule) => addRememberedRule(home, rule),
+  addProjectRule: async (rule) => void addRememberedRule(home, rule),
   log,
 });
 end = async () => {

@@ -6,15 +6,17 @@ import { streamAssistant } from "../providers/index.ts";
 import { builtInTools } from "../tools/index.ts";
 import { toolsetOf } from "../worker/extensions/toolset.ts";
 import { apiKeyFor } from "./api-key.ts";
+import { rulesOf } from "./rules.ts";
 import { pageAddress, readWebFile } from "./up-state.ts";
 
 /** What a worker of this home offers to sessions. */
 export function workerServices(
   home: Home,
-): Pick<ActivityServices, "toolset" | "streamAssistant" | "apiKeyFor" | "decisionKey" | "notifyTargets"> {
+): Pick<ActivityServices, "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "decisionKey" | "notifyTargets"> {
   const builtIn = builtInTools();
   return {
     toolset: (cwd) => toolsetOf(home, cwd, builtIn),
+    rules: (cwd) => rulesOf(home, cwd),
     streamAssistant,
     apiKeyFor: (model) => apiKeyFor(home, model),
     decisionKey: () => (loadConfig(home).values.approval_proof === "off" ? undefined : decisionKeyOf(home)),

@@ -5,7 +5,7 @@ import { maximumSpoolBytes } from "./command-follow.ts";
 import type { CommandDetails } from "./command-result.ts";
 import { visibleText } from "./paths.ts";
 import { findProgram } from "./programs.ts";
-import { literalWords } from "./shell-words.ts";
+import { literalCommands } from "./shell-words.ts";
 import { maximumBytes, maximumLines, shorten } from "./truncate.ts";
 
 const bashSchema = Type.Object({
@@ -64,13 +64,13 @@ export const bashTool = createBashTool();
 async function previewBash({ command, timeout }: BashParameters, ctx: ToolContext): Promise<ToolPreview> {
   checkParameters({ command, timeout });
   const searchPath = ctx.environment.PATH ?? "";
-  const [program] = literalWords(command) ?? [];
-  const resolved = program === undefined ? undefined : await findProgram(program, searchPath, ctx.cwd);
+  const programs = [...new Set((literalCommands(command) ?? []).map(([name]) => name!))];
+  const resolved = await Promise.all(programs.map((name) => findProgram(name, searchPath, ctx.cwd)));
   return {
     summary: shorten(visibleText(command.trim().replace(/\s+/g, " ")), summaryCharacters),
     display: [{ kind: "command", command, cwd: ctx.cwd }],
     paths: [],
-    digestParts: [`PATH ${searchPath}`, ...(program === undefined ? [] : [`program ${resolved ?? "none"}`])],
+    digestParts: [`PATH ${searchPath}`, ...resolved.map((program) => `program ${program ?? "none"}`)],
   };
 }
 

@@ -1,7 +1,7 @@
-import { parse, type Word, type WordPart } from "unbash";
+import { type CommandNode, type PipelineNode, parse, type Statement, type Word, type WordPart } from "unbash";
 
 /** Longer lines are not judged. Characters. */
-const maximumCharacters = 10_000;
+export const maximumCharacters = 10_000;
 
 /**
  * The words of a line that is one simple command of literal words: no second command, redirection, assignment, expansion,
@@ -9,22 +9,48 @@ const maximumCharacters = 10_000;
  * @returns undefined for anything else
  */
 export function literalWords(command: string): string[] | undefined {
+  const commands = literalCommands(command);
+  return commands?.length === 1 ? commands[0] : undefined;
+}
+
+/**
+ * The same for a line of several such commands, joined by `&&`, `||`, `;`, `|` or a line break: the words of each, in order.
+ * @returns undefined for anything else
+ */
+export function literalCommands(command: string): string[][] | undefined {
   // Only what the shell strips: it takes other white space (no-break space, byte order mark) as part of a name.
   const line = command.replace(/^[ \t\n]+|[ \t\n]+$/g, "");
   if (line === "" || line.length > maximumCharacters) return undefined;
-  const strict = strictWords(line);
-  const parsed = parsedWords(line);
-  if (!strict || !parsed || strict.length !== parsed.length) return undefined;
-  return strict.every((word, index) => word === parsed[index]) ? strict : undefined;
+  const strict = strictCommands(line);
+  const parsed = strict && parsedCommands(line);
+  return parsed && JSON.stringify(strict) === JSON.stringify(parsed) ? strict : undefined;
 }
 
-function parsedWords(line: string): string[] | undefined {
+function parsedCommands(line: string): string[][] | undefined {
   const script = parse(line);
-  const [statement, ...more] = script.commands;
-  if (script.errors?.length || script.shebang || !statement || more.length > 0 || statement.background)
-    return undefined;
-  const { command } = statement;
-  if (command.type !== "Command" || !command.name || command.prefix.length > 0) return undefined;
+  if (script.errors?.length || script.shebang) return undefined;
+  const commands: string[][] = [];
+  for (const command of script.commands.flatMap(simpleParts)) {
+    const words = wordsOf(command);
+    if (!words) return undefined;
+    commands.push(words);
+  }
+  return commands;
+}
+
+/** What a statement joins; a part that is more than a simple command has no words. */
+function simpleParts({ command, background }: Statement): (CommandNode | undefined)[] {
+  if (background) return [undefined];
+  const parts: readonly PipelineNode[] = command.type === "AndOr" ? command.commands : [command];
+  return parts.flatMap((part): readonly (CommandNode | undefined)[] => {
+    if (part.type !== "Pipeline") return [part];
+    // `time`, `!`, and `|&`, which is a redirection too.
+    return part.prefixes.length > 0 || part.operators.includes("|&") ? [undefined] : part.commands;
+  });
+}
+
+function wordsOf(command: CommandNode | undefined): string[] | undefined {
+  if (command?.type !== "Command" || !command.name || command.prefix.length > 0) return undefined;
   const words: string[] = [];
   for (const word of [command.name, ...command.suffix]) {
     if (word.type !== "Word" || !isLiteral(word)) return undefined;
@@ -43,9 +69,27 @@ const isLiteralPart = (part: WordPart): boolean =>
 /** Characters that mean only themselves, anywhere in an unquoted word. Beyond ASCII: letters, marks, digits, symbols. */
 const plain = /[A-Za-z0-9_\-./,:+@%^=]|[^\u0000-\u00A0\p{Z}\p{C}]/u;
 
-function strictWords(line: string): string[] | undefined {
+/** What stands between two commands; after all but the last two, line breaks may follow. */
+const separator = /^[ \t]*(?:(?:&&|\|\||\|)[ \t\n]*|;(?![;&])[ \t\n]*|\n[ \t\n]*)/;
+
+function strictCommands(line: string): string[][] | undefined {
+  const commands: string[][] = [];
+  for (let rest = line; ; ) {
+    const read = strictWords(rest);
+    if (!read || read.words.length === 0) return undefined;
+    commands.push(read.words);
+    if (read.rest === "") return commands;
+    const found = separator.exec(read.rest);
+    if (!found) return undefined;
+    rest = read.rest.slice(found[0].length);
+  }
+}
+
+/** Words up to the end or to a character that is not one of a word; `rest` begins with that. */
+function strictWords(line: string): { words: string[]; rest: string } | undefined {
   const words: string[] = [];
   let word: string | undefined;
+  let at = 0;
   const characters = [...line];
   for (let index = 0; index < characters.length; index++) {
     const character = characters[index]!;
@@ -59,13 +103,15 @@ function strictWords(line: string): string[] | undefined {
       // Inside double quotes these still have a meaning; line breaks are for people to look at.
       if (/[\n\r\0]/.test(quoted) || (character === '"' && /[$`\\!]/.test(quoted))) return undefined;
       word = (word ?? "") + quoted;
+      at += quoted.length + 1;
       index = end;
     } else if (plain.test(character)) {
       word = (word ?? "") + character;
     } else {
-      return undefined;
+      break;
     }
+    at += character.length;
   }
   if (word !== undefined) words.push(word);
-  return words;
+  return { words, rest: line.slice(at) };
 }

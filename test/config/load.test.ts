@@ -118,6 +118,7 @@ test("keys without a value are known by name; a table of one provider is example
     ...["server.binary", "server.temporal_profile", "server.address", "server.namespace"],
     ...["web.start", "web.port", "web.lan", "web.public_url"],
     ...["providers.NAME.base_url", "providers.NAME.key", "providers.NAME.compat"],
+    "rules",
   ]);
   const config = loadConfig(homeWith('model = "a/b"\n[server]\nbinary = "/x"\n[providers.x]\nkey = { env = "A" }\n'), {
     environment: {},
@@ -126,6 +127,7 @@ test("keys without a value are known by name; a table of one provider is example
     ...["tools", "queue", "system_prompt", "models.NAME.context_window"],
     ...["server.temporal_profile", "server.address", "server.namespace"],
     ...["web.start", "web.port", "web.lan", "web.public_url"],
+    "rules",
   ]);
 });
 

@@ -90,7 +90,7 @@ describe("what the repository brings", () => {
     ];
     const { code, stdout, stderr } = await cli.run("run", "--json", "--model", cli.script(answers), "go");
     expect(code, stderr).toBe(3);
-    expect(stderr).toContain(".tempi/config.toml is not read");
+    expect(stderr).toContain(".tempi/config.toml only rules that ask or deny count, and only once trusted");
     expect(Cli.events(stdout).at(-1)).toMatchObject({ state: "waiting" });
     expect(existsSync(join(cli.workspace, "made"))).toBe(false);
     expect(ran(cli.workspace)).toEqual([]);

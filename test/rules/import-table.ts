@@ -36,6 +36,14 @@ const toolingRow = (from: string): ImportRow => ({
   rule: "imports src/agent, src/schema, Node and vendor packages: no Temporal, tools get what they need through their context",
 });
 
+const policyRow: ImportRow = {
+  from: "src/policy",
+  values: [...pure, "src/tools"],
+  node: true,
+  packages: "all but Temporal",
+  rule: "imports src/agent, src/schema, src/tools, Node and libraries: rules come as data, whoever read them",
+};
+
 const ownMachineRow = (from: string): ImportRow => ({
   from,
   values: [],
@@ -52,7 +60,16 @@ const surfaceRow = (from: string): ImportRow => ({
   rule: "imports src/client, src/config, src/protocol and src/agent; src/cli and src/web do not know each other",
 });
 
-const below = ["activities", ...pure, ...tooling, "src/protocol", "src/client", "src/server", "src/config"] as const;
+const below = [
+  "activities",
+  ...pure,
+  ...tooling,
+  "src/policy",
+  "src/protocol",
+  "src/client",
+  "src/server",
+  "src/config",
+] as const;
 
 export const importTable: readonly ImportRow[] = [
   { ...pureRow("src/index"), values: ["src/agent"], rule: "what extensions import: src/agent and TypeBox only" },
@@ -76,13 +93,14 @@ export const importTable: readonly ImportRow[] = [
     rule: "imports src/agent, src/protocol, TypeBox, @temporalio/workflow and /common; only types of activities",
   },
   ...tooling.map(toolingRow),
+  policyRow,
   {
     from: "activities",
-    values: [...pure, ...tooling, "src/protocol", "src/client/read-history"],
+    values: [...pure, ...tooling, "src/policy", "src/protocol", "src/client/read-history"],
     types: ["workflows", "src/config/home"],
     node: true,
     packages: "all",
-    rule: "imports pure code, providers, prompt, tools, protocol and src/client/read-history; never values of workflows, cli or web",
+    rule: "imports pure code, providers, prompt, tools, policy, protocol and src/client/read-history; never values of workflows, cli or web",
   },
   {
     from: "src/client",
@@ -92,7 +110,11 @@ export const importTable: readonly ImportRow[] = [
     rule: "imports src/agent, src/protocol, Node, @temporalio/client (with its common and proto); of src/config only home",
   },
   ownMachineRow("src/server"),
-  ownMachineRow("src/config"),
+  {
+    ...ownMachineRow("src/config"),
+    types: ["src/agent"],
+    rule: "imports Node and libraries; of src/agent only types",
+  },
   surfaceRow("src/cli"),
   surfaceRow("src/web"),
   {

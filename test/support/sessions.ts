@@ -10,6 +10,7 @@ import type { ToolDefinition } from "../../src/agent/tool.ts";
 import { connectSessionClient } from "../../src/client/connect.ts";
 import type { FollowItem, SessionClient } from "../../src/client/contract.ts";
 import { decisionKeyOf, type Home, homeOf, prepareHome } from "../../src/config/home.ts";
+import { rulesOf } from "../../src/main/rules.ts";
 import { type SessionInput, type SessionState, sessionIdAlphabet } from "../../src/protocol/session.ts";
 import type { ModelRequest, StreamAssistant } from "../../src/providers/contract.ts";
 import { builtInTools } from "../../src/tools/index.ts";
@@ -115,6 +116,7 @@ export class TestSessions {
       namespace: "default",
       services: {
         toolset: async (cwd) => await toolsetOf(this.home, cwd, tools),
+        rules: (cwd) => rulesOf(this.home, cwd),
         streamAssistant: model.stream,
         apiKeyFor: async () => undefined,
         decisionKey: () => decisionKeyOf(this.home),

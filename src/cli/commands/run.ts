@@ -67,10 +67,13 @@ export const followFlags = (flags: FollowFlags): FollowFlags => ({
   ...(flags.onAsk === undefined ? {} : { onAsk: flags.onAsk }),
 });
 
-/** A repository's settings never count before they are trusted, and trusting settings is not built yet: said, not silent. */
+/** Of a repository's settings little counts, and nothing before it is trusted: said, not silent. */
 function sayIgnored(services: CliServices, workspace: Workspace): void {
   if (!existsSync(join(workspace.cwd, ".tempi", "config.toml"))) return;
-  say(services, "this folder's .tempi/config.toml is not read: settings of a repository do not count.");
+  say(
+    services,
+    "of this folder's .tempi/config.toml only rules that ask or deny count, and only once trusted (tempi trust).",
+  );
 }
 
 /**

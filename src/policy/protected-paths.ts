@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { realPathOf } from "./paths.ts";
+import { realPathOf } from "../tools/paths.ts";
 
 /** Folders whose files make programs run something, or decide about tempi itself. Anywhere in a path. */
 const protectedFolders = new Set([".git", ".tempi", ".vscode", ".idea", ".cursor", ".claude", ".ssh"]);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ApprovalLevel } from "../../src/agent/approval.ts";
 import type { ToolEffect, ToolPreview } from "../../src/agent/tool.ts";
+import { decideByPolicy } from "../../src/policy/policy.ts";
+import { isProtected } from "../../src/policy/protected-paths.ts";
 import { resolveKey } from "../../src/tools/paths.ts";
-import { decideByPolicy } from "../../src/tools/policy.ts";
-import { isProtected } from "../../src/tools/protected-paths.ts";
-import { temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../tools/support.ts";
 
 let cwd: string;
 let outside: string;

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { isReadOnlyCommand } from "../../src/tools/read-only-command.ts";
+import { isReadOnlyCommand } from "../../src/policy/read-only-command.ts";
 import { literalWords } from "../../src/tools/shell-words.ts";
-import { temporaryFolder } from "./support.ts";
+import { temporaryFolder } from "../tools/support.ts";
 
 let cwd: string;
 let outside: string;

@@ -1,8 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import { isInside, realPathOf } from "./paths.ts";
-import { findProgram } from "./programs.ts";
-import { literalWords } from "./shell-words.ts";
+import { isInside, realPathOf } from "../tools/paths.ts";
+import { findProgram } from "../tools/programs.ts";
+import { literalWords } from "../tools/shell-words.ts";
+import { plainBuiltins } from "./program-kinds.ts";
 
 /**
  * Programs that only show, each with the options that do more: write, start another program, follow links out of the
@@ -46,7 +47,11 @@ export interface CommandPlace {
  * options, every path in the workspace by its real path. Whatever is not understood is not read-only.
  */
 export async function isReadOnlyCommand(command: string, place: CommandPlace): Promise<boolean> {
-  const [name, ...words] = literalWords(command) ?? [];
+  return await isReadOnlyWords(literalWords(command) ?? [], place);
+}
+
+/** The same for a command that was read already. */
+export async function isReadOnlyWords([name, ...words]: readonly string[], place: CommandPlace): Promise<boolean> {
   if (name === undefined || !Object.hasOwn(programs, name)) return false;
   const options = programs[name]!;
   const workspace = await realPathOf(place.cwd);
@@ -69,9 +74,9 @@ export async function isReadOnlyCommand(command: string, place: CommandPlace): P
   return true;
 }
 
-async function isTrustedProgram(name: string, workspace: string, place: CommandPlace): Promise<boolean> {
-  // A builtin of the shell.
-  if (place.searchPath === undefined || name === "pwd") return true;
+/** Whether a name means a program that the agent cannot have put there, or a builtin. */
+export async function isTrustedProgram(name: string, workspace: string, place: CommandPlace): Promise<boolean> {
+  if (place.searchPath === undefined || plainBuiltins.has(name)) return true;
   const program = await findProgram(name, place.searchPath, workspace);
   if (!program) return false;
   const folders = await Promise.all((place.writableFolders ?? []).map((folder) => realPathOf(folder)));

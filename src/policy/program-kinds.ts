@@ -1,0 +1,29 @@
+const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Shells: they read commands from `-c`, from a file, or from what they are piped. */
+export const shells = names("sh bash dash ash zsh ksh mksh fish csh tcsh rbash");
+
+/** Programs and builtins whose words are, or hold, another command. No prefix rule covers them. */
+export const wrappers = names(`
+  ${[...shells].join(" ")}
+  env timeout nice nohup xargs sudo doas su eval exec command builtin time stdbuf setsid watch parallel ionice chrt
+  taskset strace ltrace flock script unshare chroot nsenter runuser systemd-run busybox toybox trap rlwrap unbuffer
+  expect entr caffeinate arch setpriv prlimit faketime torsocks proxychains proxychains4 dbus-run-session xvfb-run
+  at batch ssh npx bunx uvx pipx source . alias coproc gdb chronic ts pkexec firejail bwrap tmux screen`);
+
+/** Programs that run a text in a language of their own: `-e`, `-c`, or their first word. */
+export const interpreters = names(`
+  python python2 python3 pypy pypy3 node nodejs deno tsx ts-node perl ruby php lua luajit tclsh Rscript R osascript
+  awk gawk mawk nawk bun java julia guile racket`);
+
+/** Builtins that change the shell for the commands after them: where they run, what a name means, what is set. */
+export const shellState = names(`
+  cd pushd popd export declare typeset local readonly set shopt alias unalias enable hash trap source . eval exec builtin
+  command read mapfile readarray unset let wait getopts ulimit umask bind complete compgen compopt history fc dirs disown
+  coproc`);
+
+/** Programs that run another one after an option of theirs. */
+export const finders = names("find fd fdfind");
+
+/** Builtins that only show or answer; `printf` and `test` have limits of their own. */
+export const plainBuiltins = names("echo printf pwd true false test [ type :");
