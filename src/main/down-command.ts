@@ -43,7 +43,7 @@ function namesOf(state: UpState): string {
   const names = (["worker", "web", "server"] as const).flatMap((name) =>
     isAlive(state[name]) ? [`${childNames[name]} (pid ${state[name].pid})`] : [],
   );
-  return names.length > 0 ? names.join(" and ") : `the supervisor (pid ${state.pid})`;
+  return names.length > 0 ? names.join(", ").replace(/, (?=[^,]*$)/, " and ") : `the supervisor (pid ${state.pid})`;
 }
 
 const childNames = { worker: "worker", web: "web page", server: "Temporal server" } as const;

@@ -93,10 +93,8 @@ export class Supervisor {
       // Who asked by name waits for the page; after a start by `run` its first request comes first.
       delayMs: options.idleExitMinutes === undefined ? 0 : webDelayMs,
       onChange: (web) => this.#change({ web }),
-      onPort: (webUrl, note) =>
-        this.#change({ webUrl, ...(note === undefined ? {} : { notes: [...this.#state.notes, note] }) }),
+      onPort: (webUrl, webNote) => this.#change({ webUrl, webNote }),
     });
-    this.#state.web = this.#web.state;
     this.#server = new ServerChild({
       home,
       binary: options.binary,

@@ -29,7 +29,9 @@ export async function upCommand(context: MachineContext, flags: UpFlags): Promis
       if (state && flags.idleExit === undefined) await askSupervisor(state, { cmd: "keep" });
       context.say(`already up (pid ${up.supervisorPid}); tempi down stops it`);
     }
-    context.say(`Temporal ${up.address}${placesText(await webSettled(context.home))}`);
+    const settled = await webSettled(context.home);
+    if (settled?.webNote !== undefined) context.say(settled.webNote);
+    context.say(`Temporal ${up.address}${placesText(settled)}`);
     return;
   }
   await foreground(context, flags);
@@ -80,7 +82,7 @@ function narrator(say: (line: string) => void): (state: UpState) => void {
   };
   let wasReady = false;
   return (state) => {
-    for (const note of state.notes) once(note);
+    for (const note of [...state.notes, ...(state.webNote === undefined ? [] : [state.webNote])]) once(note);
     for (const name of ["server", "worker", "web"] as const) {
       const { restarts, lastError, state: now } = state[name];
       const why = lastError === undefined ? "" : `: ${lastError}`;

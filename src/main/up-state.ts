@@ -39,6 +39,8 @@ export interface UpState extends ProcessIdentity {
   web: ChildState;
   /** Address of the page on this machine, without token; absent until its port was chosen. */
   webUrl?: string;
+  /** What to tell of that address: its port was taken by something else. */
+  webNote?: string | undefined;
   /** Things to tell whoever started it, once. */
   notes: string[];
 }

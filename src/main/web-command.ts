@@ -1,6 +1,7 @@
 import { renderUnicodeCompact } from "uqr";
 import { UserError } from "../config/errors.ts";
 import { type Home, type WebFile, webTokenOf } from "../config/home.ts";
+import { loadConfig } from "../config/load.ts";
 import { makePairingCode } from "../web/access/pairing.ts";
 import { askSupervisor } from "./control-socket.ts";
 import { chooseLanAddress } from "./lan-address.ts";
@@ -23,7 +24,7 @@ export interface WebFlags {
 /** `tempi web`: prints the link that opens the page here, or with `--lan` or `--public-url` the one that pairs another device. */
 export async function webCommand(context: MachineContext, flags: WebFlags): Promise<void> {
   refuseInsideSession(context);
-  const reach = reachOf(flags);
+  const reach = reachOf(flags, context.home);
   await ensureUp({
     home: context.home,
     onMessage: context.say,
@@ -33,6 +34,8 @@ export async function webCommand(context: MachineContext, flags: WebFlags): Prom
     ...(context.workerProgram === undefined ? {} : { workerProgram: context.workerProgram }),
   });
   const page = await readyPage(context.home, reach);
+  const note = readUp(context.home)?.webNote;
+  if (note !== undefined) context.say(note);
   if (typeof reach.lan === "string" && page.lan !== reach.lan) {
     throw new UserError(`the page does not listen on ${reach.lan}`, { next: "tempi logs web" });
   }
@@ -57,9 +60,11 @@ export function refuseInsideSession({ environment }: Pick<MachineContext, "envir
   });
 }
 
-function reachOf({ lan, publicUrl }: WebFlags): WebReach {
+function reachOf({ lan, publicUrl }: WebFlags, home: Home): WebReach {
+  // Without a name it is the one that was named before, now or in the configuration.
+  const named = () => readWebFile(home)?.lan ?? loadConfig(home).values.web?.lan;
   return {
-    ...(lan === undefined ? {} : { lan: lan === false ? null : chooseLanAddress(lan === true ? undefined : lan) }),
+    ...(lan === undefined ? {} : { lan: lan === false ? null : chooseLanAddress(lan === true ? named() : lan) }),
     ...(publicUrl === undefined ? {} : { publicUrl: publicAddress(publicUrl) }),
   };
 }
@@ -130,9 +135,11 @@ function printPairing(context: MachineContext, page: WebFile): void {
   );
 }
 
-/** Black on white whatever the terminal's colours are: not every camera reads it the other way round. */
+/**
+ * Black on white whatever the terminal's colours are: not every camera reads it the other way round. Its blocks are the white part.
+ */
 const codePicture = (link: string): string =>
   renderUnicodeCompact(link, { border: 2 })
     .split("\n")
-    .map((row) => `\u001b[30;107m${row}\u001b[0m`)
+    .map((row) => `\u001b[97;40m${row}\u001b[0m`)
     .join("\n");

@@ -28,12 +28,6 @@ export class WebKeeper {
     this.#keeper = keeperOf(this.#child, options.onChange);
   }
 
-  /** State before anything was begun; `onChange` tells every later one. */
-  get state(): ChildState {
-    // Named until it is ended, so that a supervisor that is killed now leaves its trace to the next.
-    return { ...this.#options.before, state: "starting", restarts: 0 };
-  }
-
   /** Starts it after the delay, where the configuration wants it; nothing happens at a second call. */
   begin(): void {
     if (this.#timer || this.#starting || this.#ended) return;
@@ -89,7 +83,8 @@ export class WebKeeper {
   async #endLeft(): Promise<void> {
     const { before, onChange } = this.#options;
     if (isAlive(before)) await endProcess(before, this.#child.graceMs);
-    onChange({ state: "stopped", restarts: 0 });
+    // Somebody may have asked for it meanwhile.
+    if (!this.#starting) onChange({ state: "stopped", restarts: 0 });
   }
 }
 

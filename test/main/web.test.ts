@@ -9,9 +9,9 @@ import { checkMachine } from "../../src/main/doctor-checks.ts";
 import { registerMachineCommands } from "../../src/main/machine-commands.ts";
 import { personHere } from "../../src/main/session-settings.ts";
 import { statusReport } from "../../src/main/status-command.ts";
-import { readWebFile, webPortFileOf } from "../../src/main/up-state.ts";
+import { isReady, readWebFile, webPortFileOf } from "../../src/main/up-state.ts";
 import { writeJsonFile } from "../../src/server/json-file.ts";
-import { isAlive, waitForExit } from "../../src/server/process-identity.ts";
+import { isAlive, type ProcessIdentity, waitForExit } from "../../src/server/process-identity.ts";
 import { addDevice } from "../../src/web/access/devices.ts";
 import { temporaryFolder } from "../config/temporary-folder.ts";
 import { fakeWorker, stopAll, type TestHome, testHome } from "./homes.ts";
@@ -28,6 +28,7 @@ async function run(one: TestHome, words: string[], environment: NodeJS.ProcessEn
     environment: { ...one.environment, ...environment },
     write: (text) => void out.push(text),
     say: (line) => void said.push(line),
+    terminal: environment.TERM !== undefined,
     workerProgram: fakeWorker,
   });
   await program.parseAsync(words, { from: "user" });
@@ -71,6 +72,35 @@ test("up starts the page and names it, status and doctor know it, tempi web prin
   expect(existsSync(webFileOf(one.home))).toBe(false);
 });
 
+/** Opens the stream of the list; `ended` resolves when the other side ended it. */
+async function openStream(one: TestHome): Promise<{ ended: Promise<unknown> }> {
+  const { body } = await fetch(`${one.state().webUrl}/api/sessions/stream`, {
+    headers: { authorization: `Bearer ${webTokenOf(one.home)}` },
+  });
+  const reader = body!.getReader();
+  await reader.read();
+  const toEnd = async () => {
+    while (!(await reader.read()).done);
+  };
+  return { ended: toEnd().catch(() => undefined) };
+}
+
+test("the page outlives the Temporal server and the worker", { timeout: 40_000 }, async () => {
+  const one = await withPage();
+  await one.up();
+  const { server, worker, web } = await pageReady(one);
+  for (const { pid } of [server, worker]) process.kill(pid!, "SIGKILL");
+  await one.until((now) => isReady(now) && now.server.pid !== server.pid && now.worker.pid !== worker.pid);
+  const overview = async () => {
+    const response = await fetch(`${one.state().webUrl}/api/sessions`, {
+      headers: { authorization: `Bearer ${webTokenOf(one.home)}` },
+    });
+    return [response.status, ((await response.json()) as { offline?: string }).offline];
+  };
+  await expect.poll(overview, { timeout: 15_000 }).toEqual([200, undefined]);
+  expect(one.state().web.pid).toBe(web.pid);
+});
+
 test("kill -9 of the page: it comes back on its port; of the supervisor: the next one replaces it there", {
   timeout: 60_000,
 }, async () => {
@@ -78,9 +108,17 @@ test("kill -9 of the page: it comes back on its port; of the supervisor: the nex
   await one.up();
   const first = await pageReady(one);
   process.kill(first.web.pid!, "SIGKILL");
-  const second = await pageReady(one, first.web.pid);
+  const between = await pageReady(one, first.web.pid);
+  // A stream that somebody reads does not keep it from ending, nor the next one from the port.
+  const stream = await openStream(one);
+  const asked = performance.now();
+  process.kill(between.web.pid!, "SIGTERM");
+  expect(await waitForExit(between.web as ProcessIdentity, 5_000)).toBe(true);
+  expect(performance.now() - asked).toBeLessThan(2_000);
+  await stream.ended;
+  const second = await pageReady(one, between.web.pid);
   expect(second.webUrl).toBe(first.webUrl);
-  expect(second.web.restarts).toBe(1);
+  expect(second.web.restarts).toBe(2);
   expect(await askPage(one)).toBe(personHere());
 
   process.kill(second.pid, "SIGKILL");
@@ -128,12 +166,17 @@ test("a page that is off starts when it is asked for, on the next port where ano
   const link = await run(one, ["web"]);
   expect(link.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/open#\S+\n$/);
   expect(link.out).not.toContain(`:${port}/`);
-  expect(one.state().notes.join()).toContain(`port ${port} of the web page is taken`);
+  expect(link.said).toContain(`port ${port} of the web page is taken by another program; this time it is `);
   expect(one.state().worker.pid).toBe(off.worker.pid);
   taken.close();
 
   // Stands for an address in a local network: loopback has more than one.
   const open = await run(one, ["web", "--lan", "127.0.0.2"]);
+  expect(open.said).not.toContain("█");
+  const again = await run(one, ["web", "--lan"], { TERM: "xterm" });
+  // A picture has a white rim all around, drawn in white.
+  expect(again.said).toMatch(/\n\u001b\[97;40m█+\u001b\[0m\n/);
+  expect(again.out).toContain("//127.0.0.2:");
   const page = readWebFile(one.home)!;
   expect(page.lan).toBe("127.0.0.2");
   expect(open.out).toMatch(new RegExp(`^http://127\\.0\\.0\\.2:${page.port}/pair#[a-z2-9]{14}\\n$`));
