@@ -18,16 +18,18 @@ export function loadCheckedConfig(home: Home, options: Parameters<typeof loadCon
 /** Rules that count in a workspace now. Never throws: what is wrong is its `fault`, which makes everything ask. */
 export function rulesOf(home: Home, cwd: string): RuleSet {
   const repository = repositoryRoot(cwd) ?? cwd;
+  const notices: string[] = [];
   try {
     const project = projectRules(home, realFolder(cwd));
+    notices.push(...project.notices);
     const rules = [...userRules(home), ...project.rules];
     checked(rules);
-    return { rules, repository, notices: project.notices };
+    return { rules, repository, notices };
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
     const next = isUserError(error) && error.next ? ` Next: ${error.next}` : "";
-    const notice = `the rules cannot be read, so what changes something asks: ${fault}.${next}`;
-    return { rules: [], repository, fault, notices: [notice] };
+    notices.push(`the rules cannot be read, so what changes something asks: ${fault}.${next}`);
+    return { rules: [], repository, fault, notices };
   }
 }
 

@@ -4,6 +4,7 @@ import { type Rule, ruleText } from "../agent/rule.ts";
 import type { ToolPreview } from "../agent/tool.ts";
 import { realPathOf, visibleText } from "../tools/paths.ts";
 import { literalCommands } from "../tools/shell-words.ts";
+import { shellState } from "./program-kinds.ts";
 import { type CommandPlace, isReadOnlyWords, isTrustedProgram } from "./read-only-command.ts";
 import {
   allowsWords,
@@ -131,7 +132,7 @@ async function isAllowed(
   if (!patterns.some((pattern) => allowsWords(pattern, words, alone) && (!named || pattern.words[0] === name)))
     return false;
   if (name === "git" && isBareRepository(call.cwd)) return false;
-  return named || (await isTrustedProgram(name!, workspace, call));
+  return named || shellState.has(name!) || (await isTrustedProgram(name!, workspace, call));
 }
 
 /** Git takes a folder with these files for a repository, with all the commands that its `config` names. */

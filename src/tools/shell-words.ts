@@ -105,7 +105,8 @@ function strictWords(line: string): { words: string[]; rest: string } | undefine
       word = (word ?? "") + quoted;
       at += quoted.length + 1;
       index = end;
-    } else if (plain.test(character)) {
+    } else if (plain.test(character) || (character === "~" && /[\p{L}\p{N}~^]$/u.test(word ?? ""))) {
+      // A tilde within a word, as in `HEAD~2`, is only itself.
       word = (word ?? "") + character;
     } else {
       break;
