@@ -22,7 +22,8 @@ export interface MachineContext {
   environment: NodeJS.ProcessEnv;
   write: (text: string) => void;
   say: (line: string) => void;
-  terminal: boolean;
+  /** Whether a person looks at it: then pictures are printed, too. */
+  terminal?: boolean;
   workerProgram: string | undefined;
 }
 

@@ -8,6 +8,5 @@ export const stopHome = (home: Home): Promise<void> =>
     environment: process.env,
     write: () => undefined,
     say: () => undefined,
-    terminal: false,
     workerProgram: undefined,
   });

@@ -47,7 +47,6 @@ export async function testHome(root = temporaryFolder("up"), { withWeb = false }
     environment,
     write: say,
     say,
-    terminal: false,
     workerProgram: fakeWorker,
   };
   const one: TestHome = {

@@ -196,7 +196,7 @@ test("a page that is off starts when it is asked for, on the next port where ano
   await expect(fetch(`http://127.0.0.2:${alone.port}/`)).rejects.toThrow();
 });
 
-test("devices are listed and shut out; an address that is not of this machine, a path in a proxy's address, a session's own command are refused", async () => {
+test("devices are listed and shut out; an address that is not of this machine, a path in a proxy's address, a session's own command are refused (A12)", async () => {
   const one = await testHome();
   expect((await run(one, ["web", "devices"])).said).toMatch(/^no device yet/);
   const { device } = addDevice(one.home, { name: "Firefox on Android", kind: "paired" });
