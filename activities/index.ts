@@ -2,6 +2,7 @@ import type { ExecuteInput, ExecuteResult, SessionActivities } from "../src/prot
 import { compactActivity } from "./compact.ts";
 import { executeActivity } from "./execute.ts";
 import { modelActivity } from "./model.ts";
+import { notifyActivity } from "./notify.ts";
 import { prepareActivity } from "./prepare.ts";
 import type { ActivityServices } from "./services.ts";
 import { settleActivity } from "./settle.ts";
@@ -20,6 +21,7 @@ export function createActivities(
     compact: compactActivity(services),
     settle: settleActivity(services),
     verifyProof: verifyProofActivity(services),
+    notify: notifyActivity(services),
     default: executeActivity(services),
   };
 }

@@ -27,6 +27,8 @@ export interface ActivityServices {
   apiKeyFor(model: ModelSettings): Promise<string | undefined>;
   /** HMAC key (hex) of decisions; `undefined` when proofs are switched off in the configuration. */
   decisionKey(): string | undefined;
+  /** Whom the user's own configuration tells when a session waits; `page` is the address of the web page, where one runs. */
+  notifyTargets(): { command?: string; url?: string; page?: string };
   renderStates: RenderStates;
   attempts: RunningAttempts;
   fileMutex: <T>(path: string, fn: () => Promise<T>) => Promise<T>;

@@ -13,26 +13,34 @@ export interface Workspace {
   repository: string;
 }
 
-/** The folder a session works in, checked. The home folder and `/` need `--yes`: an agent there can reach everything. */
-export function workspaceOf(base: string, given: string | undefined, options: { yes: boolean }): Workspace {
+/**
+ * The folder a session works in, checked. The home folder and `/` need `--yes`: an agent there can reach everything. `next` is the next
+ * step in an error, where it is not the command line's.
+ */
+export function workspaceOf(
+  base: string,
+  given: string | undefined,
+  options: { yes: boolean; next?: string },
+): Workspace {
   const path = resolve(base, given ?? ".");
   const shown = JSON.stringify(path);
+  const next = { next: options.next ?? "tempi run --cwd FOLDER …" };
   let cwd: string;
   try {
     cwd = realpathSync(path);
-    if (!statSync(cwd).isDirectory()) throw new UserError(`the workspace ${shown} is a file, not a folder.`, next());
+    if (!statSync(cwd).isDirectory()) throw new UserError(`the workspace ${shown} is a file, not a folder.`, next);
     accessSync(cwd, constants.R_OK | constants.X_OK);
   } catch (error) {
     if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const cause =
       code === "ENOENT" ? "does not exist" : code === "EACCES" ? "cannot be read" : `cannot be used (${code})`;
-    throw new UserError(`the workspace ${shown} ${cause}.`, { ...next(), cause: error });
+    throw new UserError(`the workspace ${shown} ${cause}.`, { ...next, cause: error });
   }
   if (!options.yes && (cwd === "/" || cwd === realHome())) {
     const what = cwd === "/" ? "the root folder" : "your home folder";
     throw new UserError(`${what} as workspace would let the agent work on everything in it.`, {
-      next: "tempi run --cwd FOLDER …, or the same command with --yes",
+      next: options.next ?? "tempi run --cwd FOLDER …, or the same command with --yes",
     });
   }
   const root = repositoryRoot(cwd) ?? cwd;
@@ -44,8 +52,6 @@ export function standpoint(base: string): Workspace {
   const root = repositoryRoot(base) ?? base;
   return { cwd: base, root, repository: basename(root) || root };
 }
-
-const next = () => ({ next: "tempi run --cwd FOLDER …" });
 
 function realHome(): string {
   try {

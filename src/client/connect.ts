@@ -68,6 +68,8 @@ async function startRun(context: ClientContext, input: SessionInput, prompt: Pro
   await context.client.workflow.signalWithStart(sessionWorkflowType, {
     workflowId: workflowIdOf(input.sessionId),
     taskQueue: context.taskQueue,
+    // A new session never takes the place of a closed one: a start that is sent again late must not empty it.
+    workflowIdReusePolicy: input.previous ? "ALLOW_DUPLICATE" : "REJECT_DUPLICATE",
     args: [input],
     signal: promptSignal,
     signalArgs: [prompt],

@@ -67,10 +67,16 @@ function describe(error: ValueError, path: readonly string[]): string {
   if (allowed?.every((one) => typeof one.const === "string")) {
     return `${key} must be one of ${allowed.map((one) => one.const).join(", ")}, not ${shown(error.value)}`;
   }
+  if (key === "notify") {
+    return `notify must be "on", "off" or a table with terminal, command and url, not ${shown(error.value)}`;
+  }
   if (allowed)
     return `${key} must be { env = "NAME" }, { file = "PATH" } or { command = "..." }, not ${kindOf(error.value)}`;
   if (key === "server.binary") return `${key} must be an absolute path, not ${shown(error.value)}`;
   if (key === "server.address") return `${key} must be HOST:PORT, not ${shown(error.value)}`;
+  if (key === "web.lan") return `${key} must be one IPv4 address of this machine, not ${shown(error.value)}`;
+  if (key === "web.public_url") return `${key} must be https://HOST without a path, not ${shown(error.value)}`;
+  if (key === "notify.url") return `${key} must be a URL that begins with http:// or https://`;
   if (path.at(-1) === "base_url") return `${key} must be a URL that begins with http:// or https://`;
   return `${key}: ${error.message.toLowerCase()}, not ${shown(error.value)}`;
 }

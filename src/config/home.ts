@@ -57,6 +57,23 @@ export interface WorkerFile {
 
 export const workerFileOf = (home: Home): string => join(home.run, "worker.json");
 
+/** What a ready web process writes about itself, and removes at a clean end. */
+export interface WebFile {
+  pid: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  version: string;
+  port: number;
+  /** Address on this machine, without token. */
+  url: string;
+  /** Address of this machine in the local network that it also listens on. */
+  lan?: string;
+  /** Address of the proxy in front of it. */
+  publicUrl?: string;
+}
+
+export const webFileOf = (home: Home): string => join(home.run, "web.json");
+
 /** Exit code 2: the folder of this installation cannot be used. */
 export class HomeError extends UserError {
   constructor(message: string, next: string) {

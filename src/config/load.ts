@@ -44,6 +44,10 @@ export function loadConfig(home: Home, options: { environment?: NodeJS.ProcessEn
     for (const [key, value] of Object.entries(layer)) {
       if (value === undefined) continue;
       values[key] = value;
+      // A table may take the place of a word, and the other way round.
+      for (const before of Object.keys(origins)) {
+        if (before === key || before.startsWith(`${key}.`)) delete origins[before];
+      }
       for (const leaf of leavesOf(key, value)) origins[leaf] = typeof origin === "string" ? origin : origin(key);
     }
   }

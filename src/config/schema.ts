@@ -22,6 +22,29 @@ const Provider = Type.Object(
 const oneOf = <const T extends string[]>(...values: T) =>
   Type.Union(values.map((value) => Type.Literal(value as T[number])));
 
+/** Who is told when a session waits: the terminal that follows it, a shell command, a URL. */
+const Notify = Type.Object(
+  {
+    terminal: Type.Optional(oneOf("on", "off")),
+    command: Type.Optional(Type.String({ minLength: 1 })),
+    url: Type.Optional(Type.String({ pattern: "^https?://[^\\s/]" })),
+  },
+  strict,
+);
+
+/** The web page that `tempi up` starts. */
+const Web = Type.Object(
+  {
+    start: Type.Optional(oneOf("on", "off")),
+    port: Type.Optional(Type.Integer({ minimum: 1_024, maximum: 65_535 })),
+    /** IPv4 address of this machine, besides loopback. Never all of them at once. */
+    lan: Type.Optional(Type.String({ pattern: "^(?!0)\\d{1,3}(\\.\\d{1,3}){3}$" })),
+    /** Address of a proxy with TLS in front of the page. */
+    public_url: Type.Optional(Type.String({ pattern: "^https://[^\\s/?#]+/?$" })),
+  },
+  strict,
+);
+
 const text = Type.String({ minLength: 1, maxLength: 2_000 });
 
 /** A rule of the approval policy, as `[[rules]]` writes it. */
@@ -53,7 +76,8 @@ export const ConfigSchema = Type.Object(
     thinking: Type.Optional(oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max")),
     max_turns: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
     on_ask: Type.Optional(oneOf("park", "deny")),
-    notify: Type.Optional(oneOf("on", "off")),
+    /** `"off"` = nothing is told anywhere. */
+    notify: Type.Optional(Type.Union([Type.Literal("on"), Type.Literal("off"), Notify])),
     /** Names, or `+name` and `-name`, as `--tools`. */
     tools: Type.Optional(Type.Array(Type.String({ pattern: "^[+-]?[A-Za-z0-9_-]{1,64}$" }))),
     /** Prompts that wait are taken one at a time, or all together. */
@@ -80,6 +104,7 @@ export const ConfigSchema = Type.Object(
         strict,
       ),
     ),
+    web: Type.Optional(Web),
     providers: Type.Optional(Type.Record(Type.String(), Provider)),
     /** Which calls run, ask or are refused. */
     rules: Type.Optional(RulesSchema),

@@ -26,6 +26,17 @@ export interface KeeperOptions {
   isPassing?: (line: string) => boolean;
 }
 
+/** A keeper of one kind of child. */
+export const keeperOf = (child: Omit<KeeperOptions, "onChange">, onChange: KeeperOptions["onChange"]): ChildKeeper =>
+  new ChildKeeper({
+    start: child.start,
+    ready: child.ready,
+    lastLine: child.lastLine,
+    graceMs: child.graceMs,
+    onChange,
+    ...(child.isPassing ? { isPassing: child.isPassing } : {}),
+  });
+
 const deathsToGiveUp = 3;
 const deathWindowMs = 60_000;
 /** How long a passing cause (a database still locked by a server that stops) may last. */

@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
-import { hostname, userInfo } from "node:os";
-import { resolve } from "node:path";
 import { type ProgramOptions, runProgram, sayError } from "../cli/program.ts";
 import type { CliServices, ConnectedClient } from "../cli/services.ts";
-import { allTools, chooseTools, toolsOfAuto } from "../config/active-tools.ts";
 import { UsageError } from "../config/errors.ts";
 import { type Home, HomeError, homeOf } from "../config/home.ts";
 import type { Config } from "../config/load.ts";
+import { modelSettings, personHere, sessionSettings } from "./session-settings.ts";
 import { version } from "./version.ts";
 import { workingFolder } from "./working-folder.ts";
 
@@ -65,10 +63,6 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
     return config;
   };
   const cwd = workingFolder(process.env);
-  const modelOf = async (name: string | undefined, folder: string) => {
-    const { resolveModel } = await import("../config/providers.ts");
-    return resolveModel(name, (await loaded()).values, process.env, folder);
-  };
   return {
     cwd,
     environment: process.env,
@@ -76,29 +70,18 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
     stdout: process.stdout,
     stderr: process.stderr,
     now: () => Date.now(),
-    person: () => `${userInfo().username}@${hostname()}`,
+    person: personHere,
     connect: async (options = {}) => {
       onConnect();
       return connect(home, options);
     },
     hasSessions: () => existsSync(home.databaseFile) || existsSync(home.configFile),
-    model: (name) => modelOf(name, cwd),
-    settings: async (flags, folder) => {
-      const { values } = await loaded();
-      const approval = flags.approval ?? values.approval;
-      return {
-        model: await modelOf(flags.model, folder),
-        thinking: flags.thinking ?? values.thinking,
-        approval,
-        activeTools: chooseTools(flags.tools, chooseTools(values.tools, approval === "auto" ? toolsOfAuto : allTools)),
-        maxTurns: flags.maxTurns ?? values.max_turns,
-        ...(values.queue ? { queue: values.queue } : {}),
-        ...promptFile(flags.systemPrompt ?? values.system_prompt, folder),
-      };
-    },
+    model: async (name) => modelSettings((await loaded()).values, name, cwd),
+    settings: async (flags, folder) => sessionSettings((await loaded()).values, flags, folder),
     defaults: async () => {
       const { values } = await loaded();
-      return { notify: values.notify !== "off", onAsk: values.on_ask };
+      const { notifyTargets } = await import("../config/notify.ts");
+      return { notify: notifyTargets(values).terminal, onAsk: values.on_ask };
     },
     commandEnvironment: async () => {
       const { commandEnvironment } = await import("../tools/command-environment.ts");
@@ -109,14 +92,6 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
       return () => process.off(signal, handler);
     },
   };
-}
-
-/** Checked before a session exists; the worker reads it at each request. */
-function promptFile(path: string | undefined, folder: string): { systemPromptFile?: string } {
-  if (path === undefined) return {};
-  const file = resolve(folder, path);
-  if (!existsSync(file)) throw new UsageError(`there is no file ${file} for the system prompt`, "--system-prompt FILE");
-  return { systemPromptFile: file };
 }
 
 async function connect(home: Home, options: { yes?: boolean; reading?: boolean }): Promise<ConnectedClient> {

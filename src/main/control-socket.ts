@@ -18,7 +18,12 @@ export type ControlRequest =
   | { cmd: "keep" }
   | { cmd: "restart-server" }
   /** `ifIdle`: only when no session is being worked on. `environment`: provider variables, added to the worker's. */
-  | { cmd: "restart-worker"; environment?: Record<string, string>; ifIdle?: boolean };
+  | { cmd: "restart-worker"; environment?: Record<string, string>; ifIdle?: boolean }
+  /**
+   * Starts the web page anew, also where it was not to be started. What is given holds as long as the supervisor lives; null = neither
+   * that nor what the configuration says.
+   */
+  | { cmd: "restart-web"; lan?: string | null; publicUrl?: string | null };
 
 export type ControlAnswer =
   | { ok: true; state?: UpState }

@@ -7,7 +7,7 @@ import { providerEnvironment } from "../config/provider-environment.ts";
 import { configuredPath } from "../config/secrets.ts";
 import { findCli } from "../server/find-cli.ts";
 import type { Check } from "./doctor-command.ts";
-import { checkServer, checkWorker } from "./doctor-processes.ts";
+import { checkServer, checkWeb, checkWorker } from "./doctor-processes.ts";
 import type { MachineContext } from "./machine-commands.ts";
 import { loadCheckedConfig } from "./rules.ts";
 import type { StatusReport } from "./status-command.ts";
@@ -17,7 +17,17 @@ const lowDisk = 1 << 30;
 
 /** All checks, in the order in which one thing needs the other. None throws. */
 export async function checkMachine(context: MachineContext, status: StatusReport): Promise<Check[]> {
-  const groups = [checkNode, checkConfig, checkHome, checkCli, checkServer, checkWorker, checkPrograms, checkKeys];
+  const groups = [
+    checkNode,
+    checkConfig,
+    checkHome,
+    checkCli,
+    checkServer,
+    checkWorker,
+    checkWeb,
+    checkPrograms,
+    checkKeys,
+  ];
   const results: Check[] = [];
   for (const group of groups) results.push(...(await group(context, status)));
   return results;

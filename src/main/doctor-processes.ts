@@ -10,9 +10,11 @@ import {
 } from "../server/temporal-service.ts";
 import type { Check } from "./doctor-command.ts";
 import type { MachineContext } from "./machine-commands.ts";
+import { buildPage, pageIsBuilt } from "./page-folder.ts";
 import type { StatusReport } from "./status-command.ts";
 import { portsFileOf, readUpFile } from "./up-state.ts";
 
+const pagePatienceMs = 2_000;
 const startIt = "tempi up --detach";
 
 /** Server and ports, by the same look at the processes as `tempi status`: also for a server that nobody watches any more. */
@@ -87,5 +89,42 @@ export async function checkWorker(_context: MachineContext, { worker }: StatusRe
       const why = worker.lastError === undefined ? "" : `: ${worker.lastError}`;
       return [{ ok: false, name, detail: `${worker.state}${why}`, next: "tempi logs worker" }];
     }
+  }
+}
+
+/** The page answers, and not another program on its port. */
+export async function checkWeb(_context: MachineContext, { supervisor, web }: StatusReport): Promise<Check[]> {
+  const name = "web page";
+  switch (web.state) {
+    case "ready": {
+      const answers = await pageAnswers(web.url!);
+      const detail = `${answers ? "answers" : "does not answer"} at ${web.url}`;
+      const check = { ok: answers, name, detail, next: "tempi logs web, then tempi restart" };
+      if (pageIsBuilt()) return [check];
+      return [check, { ok: false, name: "files of the page", detail: "not built", next: buildPage }];
+    }
+    case "stopped": {
+      const why = supervisor.state === "running" ? 'not started: web.start is "off"' : "not running";
+      return [{ ok: undefined, name, detail: why, next: "tempi web" }];
+    }
+    case "starting":
+      return [{ ok: undefined, name, detail: "starting", next: "tempi web" }];
+    case "unwatched":
+      return [{ ok: undefined, name, detail: `pid ${web.pid}, nobody watches it: its supervisor died`, next: startIt }];
+    default: {
+      const why = web.lastError === undefined ? "" : `: ${web.lastError}`;
+      return [{ ok: false, name, detail: `given up${why}; sessions run`, next: "tempi logs web, then tempi web" }];
+    }
+  }
+}
+
+async function pageAnswers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/api/me`, { signal: AbortSignal.timeout(pagePatienceMs) });
+    await response.body?.cancel();
+    // Without a token it is refused, by the page and not by whatever else may listen there.
+    return response.status === 401;
+  } catch {
+    return false;
   }
 }

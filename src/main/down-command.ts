@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { workerFileOf } from "../config/home.ts";
+import { webFileOf, workerFileOf } from "../config/home.ts";
 import { endProcess, isAlive, type ProcessIdentity, signalProcess, waitForExit } from "../server/process-identity.ts";
 import { findRunningServers } from "../server/start-dev.ts";
 import { askSupervisor } from "./control-socket.ts";
@@ -25,7 +25,7 @@ export async function downCommand(context: MachineContext): Promise<void> {
   } else {
     context.say(`stopping ${left.map((one) => one.name).join(", ")}, left by a supervisor that was killed ...`);
     for (const one of left) await endProcess(one.identity, one.graceMs);
-    rmSync(workerFileOf(context.home), { force: true });
+    for (const file of [workerFileOf(context.home), webFileOf(context.home)]) rmSync(file, { force: true });
   }
   rmSync(upFileOf(context.home), { force: true });
   context.say("stopped; sessions are kept and go on at the next tempi up");
@@ -36,21 +36,24 @@ export async function downCommand(context: MachineContext): Promise<void> {
 async function stopSupervisor(state: UpState): Promise<void> {
   await askSupervisor(state, { cmd: "stop" }).catch(() => signalProcess(state, "SIGTERM"));
   if (await waitForExit(state, stopMs)) return;
-  for (const one of [state.worker, state.server, state]) if (isAlive(one)) await endProcess(one, 0);
+  for (const one of [state.worker, state.web, state.server, state]) if (isAlive(one)) await endProcess(one, 0);
 }
 
 function namesOf(state: UpState): string {
-  const names = (["worker", "server"] as const).flatMap((name) =>
-    isAlive(state[name]) ? [`${name === "server" ? "Temporal server" : name} (pid ${state[name].pid})`] : [],
+  const names = (["worker", "web", "server"] as const).flatMap((name) =>
+    isAlive(state[name]) ? [`${childNames[name]} (pid ${state[name].pid})`] : [],
   );
-  return names.length > 0 ? names.join(" and ") : `the supervisor (pid ${state.pid})`;
+  return names.length > 0 ? names.join(", ").replace(/, (?=[^,]*$)/, " and ") : `the supervisor (pid ${state.pid})`;
 }
+
+const childNames = { worker: "worker", web: "web page", server: "Temporal server" } as const;
 
 /** Children that outlived their supervisor, the worker first. */
 function leftovers(context: MachineContext): { name: string; identity: ProcessIdentity; graceMs: number }[] {
-  const worker = readUpFile(context.home)?.worker;
+  const { worker, web } = readUpFile(context.home) ?? {};
   return [
     ...(isAlive(worker) ? [{ name: `worker (pid ${worker.pid})`, identity: worker, graceMs: 20_000 }] : []),
+    ...(isAlive(web) ? [{ name: `web page (pid ${web.pid})`, identity: web, graceMs: 4_000 }] : []),
     ...findRunningServers(context.home.databaseFile).map(({ identity }) => ({
       name: `Temporal server (pid ${identity.pid})`,
       identity,

@@ -19,8 +19,9 @@ export function firstState(home: Home, target: TemporalTarget, before: UpState |
     uiUrl: null,
     variables: {},
     server: { state: named ? "named" : "starting", restarts: 0 },
-    // Named until it is ended, so that a supervisor that is killed now leaves its trace to the next.
+    // These are named until they are ended, so that a supervisor that is killed now leaves their trace to the next.
     worker: { ...before?.worker, state: "starting", restarts: 0 },
+    web: { ...before?.web, state: "starting", restarts: 0 },
     notes: [],
   };
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Home, homeOf } from "../config/home.ts";
+import type { WebFlags } from "./web-command.ts";
 
 /** What the machine commands need; what is left out is this process's own. */
 export interface MachineServices {
@@ -9,6 +10,8 @@ export interface MachineServices {
   write?: (text: string) => void;
   /** Progress and notes, without line break. */
   say?: (line: string) => void;
+  /** Whether a person looks at it: then pictures are printed, too. */
+  terminal?: boolean;
   /** Program started as worker, for tests. */
   workerProgram?: string;
 }
@@ -19,6 +22,8 @@ export interface MachineContext {
   environment: NodeJS.ProcessEnv;
   write: (text: string) => void;
   say: (line: string) => void;
+  /** Whether a person looks at it: then pictures are printed, too. */
+  terminal?: boolean;
   workerProgram: string | undefined;
 }
 
@@ -30,8 +35,8 @@ export interface UpFlags {
 }
 
 /**
- * Adds `up`, `down`, `restart`, `status`, `doctor`, `logs`, `trust`, `rules` and `config`. Their code loads when one of them runs. They throw
- * errors for a person and set `process.exitCode` where they end otherwise.
+ * Adds `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs`, `trust`, `rules` and `config`. Their code loads when one of them
+ * runs. They throw errors for a person and set `process.exitCode` where they end otherwise.
  */
 export function registerMachineCommands(program: Command, services: MachineServices = {}): void {
   const context = (): MachineContext => ({
@@ -39,23 +44,35 @@ export function registerMachineCommands(program: Command, services: MachineServi
     environment: services.environment ?? process.env,
     write: services.write ?? ((text) => void process.stdout.write(text)),
     say: services.say ?? ((line) => void process.stderr.write(`${line}\n`)),
+    terminal: services.terminal ?? Boolean(process.stdout.isTTY && process.stderr.isTTY),
     workerProgram: services.workerProgram,
   });
   const machine = (signature: string, words: string) =>
     program.command(signature).description(words).helpGroup("Machine:");
 
-  machine("up", "start this machine's Temporal server and worker")
-    .option("-d, --detach", "in the background; returns when both are ready")
+  machine("up", "start this machine's Temporal server, worker and web page")
+    .option("-d, --detach", "in the background; returns when they are ready")
     .option("-y, --yes", "no questions: download, first use of an address")
     .option("--idle-exit <minutes>", "leave after so many minutes without open session", minutes)
     .option("--temporal-profile <name>", "use a named Temporal server (env = the TEMPORAL_* variables)")
     .action(async (flags: UpFlags) => await (await import("./up-command.ts")).upCommand(context(), flags));
-  machine("down", "stop worker and server; sessions go on at the next start").action(
+  machine("down", "stop worker, page and server; sessions go on at the next start").action(
     async () => await (await import("./down-command.ts")).downCommand(context()),
   );
-  machine("restart", "start worker and server anew, with this terminal's provider variables").action(
+  machine("restart", "start all of it anew, with this terminal's provider variables").action(
     async () => await (await import("./up-command.ts")).restartCommand(context()),
   );
+  machine("web", "the page: the link that opens it")
+    .option("--lan [address]", "let another device in, by a code that pairs it")
+    .option("--no-lan", "shut the local network out again")
+    .option("--public-url <url>", "the page's address behind a proxy with TLS (off = none)")
+    .action(async (flags: WebFlags) => await (await import("./web-command.ts")).webCommand(context(), flags))
+    .command("devices")
+    .description("devices that may use the page")
+    .option("--revoke <id>", "shut one out")
+    .action(async (flags: { revoke?: string }) =>
+      (await import("./web-devices-command.ts")).webDevicesCommand(context(), flags),
+    );
   machine("status", "what runs here")
     .option("--json", "as one JSON value")
     .action(async (flags: { json?: boolean }) => (await import("./status-command.ts")).statusCommand(context(), flags));

@@ -1,6 +1,7 @@
+import type { Home } from "../config/home.ts";
 import { isAlive } from "../server/process-identity.ts";
 import type { MachineContext } from "./machine-commands.ts";
-import { type ChildState, readUp, readUpFile } from "./up-state.ts";
+import { type ChildState, readUp, readUpFile, readWebFile } from "./up-state.ts";
 import { version } from "./version.ts";
 import { workerAnswers } from "./worker-answer.ts";
 
@@ -21,7 +22,15 @@ export interface StatusReport {
     since: number | null;
     lastError?: string;
   };
-  web: { state: string; url: string | null };
+  /** `url`: on this machine, without token; `lan` and `publicUrl` where others can reach it, too. */
+  web: {
+    state: string;
+    url: string | null;
+    pid: number | null;
+    lan?: string;
+    publicUrl?: string;
+    lastError?: string;
+  };
   temporalUi: { state: string; url: string | null };
 }
 
@@ -33,7 +42,7 @@ export async function statusReport(context: Pick<MachineContext, "home">, waitMs
   const up = readUp(context.home);
   // A killed supervisor leaves children: they run, but nobody watches them.
   const state = up ?? readUpFile(context.home);
-  const { server, worker } = state ?? {};
+  const { server, worker, web } = state ?? {};
   const serverState = stateOf(server, up !== undefined);
   const workerState = stateOf(worker, up !== undefined);
   const hung =
@@ -59,11 +68,30 @@ export async function statusReport(context: Pick<MachineContext, "home">, waitMs
       since: worker?.since ?? null,
       ...(worker?.lastError === undefined ? {} : { lastError: worker.lastError }),
     },
-    web: { state: "not built yet", url: null },
+    web: webReport(context.home, web, state?.webUrl, up !== undefined),
     temporalUi: {
       state: state?.uiUrl && serverUp ? "running" : "stopped",
       url: serverUp ? (state?.uiUrl ?? null) : null,
     },
+  };
+}
+
+function webReport(
+  home: Home,
+  web: ChildState | undefined,
+  url: string | undefined,
+  watched: boolean,
+): StatusReport["web"] {
+  const state = stateOf(web, watched);
+  const runs = isAlive(web);
+  const file = runs ? readWebFile(home) : undefined;
+  return {
+    state,
+    url: state === "ready" || state === "unwatched" ? (url ?? null) : null,
+    pid: runs ? web.pid : null,
+    ...(file?.lan === undefined ? {} : { lan: `http://${file.lan}:${file.port}` }),
+    ...(file?.publicUrl === undefined ? {} : { publicUrl: file.publicUrl }),
+    ...(web?.lastError === undefined ? {} : { lastError: web.lastError }),
   };
 }
 
@@ -81,24 +109,26 @@ export async function statusCommand(context: MachineContext, flags: { json?: boo
     context.write(`${JSON.stringify(report, null, 2)}\n`);
     return;
   }
-  const { server, worker } = report;
+  const { server, worker, web } = report;
   const lines = [
     `tempi      ${report.version}, home ${report.home}`,
     `server     ${server.state}${detail([server.address, pidText(server.pid), server.version && `Temporal CLI ${server.version}`])}`,
     `worker     ${worker.state}${detail([pidText(worker.pid), worker.restarts > 0 && `restarted ${worker.restarts}×`])}`,
     ...(worker.lastError === undefined ? [] : [`           last error: ${worker.lastError}`]),
-    `web        ${report.web.state}`,
+    `web        ${web.state}${detail([web.url, web.lan ?? null, web.publicUrl ?? null, pidText(web.pid)])}`,
+    ...(web.lastError === undefined ? [] : [`           last error: ${web.lastError}`]),
     `Temporal UI ${report.temporalUi.url ?? report.temporalUi.state}`,
   ];
   const next = nextOf(report);
   context.write(`${[...lines, ...(next === undefined ? [] : [`Next: ${next}`])].join("\n")}\n`);
 }
 
-function nextOf({ supervisor, server, worker }: StatusReport): string | undefined {
+function nextOf({ supervisor, server, worker, web }: StatusReport): string | undefined {
   if (supervisor.state === "not running") return "tempi up --detach";
   if (server.state === "failed") return "tempi logs server, then tempi restart";
   if (worker.state === "hung") return "tempi restart";
   if (worker.state === "failed") return "tempi logs worker, then tempi restart";
+  if (web.state === "failed") return "tempi logs web, then tempi web";
   return undefined;
 }
 

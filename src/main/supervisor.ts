@@ -1,20 +1,24 @@
 import { fingerprintKeyOf, type Home, prepareHome } from "../config/home.ts";
-import { fingerprintOf, providerEnvironment } from "../config/provider-environment.ts";
+import { differingNames, fingerprintOf, providerEnvironment } from "../config/provider-environment.ts";
 import { searchAttributes } from "../protocol/session.ts";
 import { writeJsonFile } from "../server/json-file.ts";
 import { type Lock, tryLock } from "../server/lock.ts";
 import type { ServerPorts } from "../server/ports.ts";
 import { endProcess, isAlive } from "../server/process-identity.ts";
 import type { TemporalTarget } from "../server/resolve-address.ts";
-import { ChildKeeper } from "./child-keeper.ts";
+import { type ChildKeeper, keeperOf } from "./child-keeper.ts";
 import { type ControlAnswer, type ControlRequest, serveControl } from "./control-socket.ts";
 import { firstState } from "./first-state.ts";
 import { watchIdle } from "./idle-exit.ts";
 import { logFileOf, rotateLog } from "./log-files.ts";
 import { ServerChild } from "./server-child.ts";
 import { type SessionCounter, sessionCounter } from "./session-counts.ts";
-import { type ChildState, readUpFile, supervisorLockOf, type UpState, upFileOf } from "./up-state.ts";
+import { readUpFile, supervisorLockOf, type UpState, upFileOf } from "./up-state.ts";
+import { WebKeeper } from "./web-keeper.ts";
 import { defaultWorkerProgram, WorkerChild } from "./worker-child.ts";
+
+/** A first request of `run` is made and answered by an endpoint in the meantime. */
+const webDelayMs = 1_500;
 
 export interface SupervisorOptions {
   home: Home;
@@ -32,8 +36,8 @@ export interface SupervisorOptions {
 }
 
 /**
- * Keeps Temporal server and worker running. Resolves to undefined when another supervisor of this home lives. Both children
- * start at once: the worker tries to connect until the server answers.
+ * Keeps Temporal server, worker and web page running. Resolves to undefined when another supervisor of this home lives. Server and
+ * worker start at once: the worker tries to connect until the server answers. The page comes after them.
  */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor | undefined> {
   prepareHome(options.home);
@@ -54,6 +58,7 @@ export class Supervisor {
   readonly #serverKeeper: ChildKeeper;
   readonly #worker: WorkerChild;
   readonly #workerKeeper: ChildKeeper;
+  readonly #web: WebKeeper;
   readonly #sessions: SessionCounter;
   readonly #addressKnown = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
@@ -74,7 +79,22 @@ export class Supervisor {
       variables: providerEnvironment(options.environment, options.extraVariables),
       target: () => this.#state,
     });
-    this.#workerKeeper = keeperOf(this.#worker, (child) => this.#change({ worker: child }));
+    this.#workerKeeper = keeperOf(this.#worker, (child) => {
+      this.#change({ worker: child });
+      // Also without a worker: then the page shows what was.
+      if (child.state === "ready" || child.state === "failed") this.#web.begin();
+    });
+    this.#web = new WebKeeper({
+      home,
+      environment: options.environment,
+      variables: () => this.#worker.variables,
+      target: () => this.#state,
+      before: this.#before?.web,
+      // Who asked by name waits for the page; after a start by `run` its first request comes first.
+      delayMs: options.idleExitMinutes === undefined ? 0 : webDelayMs,
+      onChange: (web) => this.#change({ web }),
+      onPort: (webUrl, webNote) => this.#change({ webUrl, webNote }),
+    });
     this.#server = new ServerChild({
       home,
       binary: options.binary,
@@ -107,10 +127,10 @@ export class Supervisor {
     void this.#addressKnown.promise.then(() => this.#beginWorker());
   }
 
-  /** Orderly stop: worker, then server. */
+  /** Orderly stop: worker and page, then server. */
   stop(): Promise<void> {
     this.#ending ??= this.#end(async () => {
-      await this.#workerKeeper.stop();
+      await Promise.all([this.#workerKeeper.stop(), this.#web.stop()]);
       await this.#serverKeeper.stop();
     });
     return this.#ending;
@@ -120,6 +140,7 @@ export class Supervisor {
   leave(): Promise<void> {
     this.#ending ??= this.#end(async () => {
       this.#workerKeeper.leave();
+      this.#web.leave();
       this.#serverKeeper.leave();
     });
     return this.#ending;
@@ -153,9 +174,20 @@ export class Supervisor {
       case "restart-worker": {
         const busy = request.ifIdle ? await this.#sessions.busy() : 0;
         if (busy > 0) return { ok: false, busy };
+        const before = this.#state.variables;
         this.#worker.variables = { ...this.#worker.variables, ...request.environment };
         this.#change({ variables: this.#fingerprint() });
         await this.#workerKeeper.restart();
+        // It checks the model of a new session by the same variables.
+        if (differingNames(this.#state.variables, before).length > 0) await this.#web.restartIfBegun();
+        return { ok: true };
+      }
+      case "restart-web": {
+        const { lan, publicUrl } = request;
+        await this.#web.restart({
+          ...(lan === undefined ? {} : { lan }),
+          ...(publicUrl === undefined ? {} : { publicUrl }),
+        });
         return { ok: true };
       }
       default:
@@ -177,7 +209,10 @@ export class Supervisor {
       uiUrl: `http://127.0.0.1:${ports.ui}`,
       notes: [...this.#state.notes, ...notes],
     });
-    if (moved) void this.#workerKeeper.restart();
+    if (moved) {
+      void this.#workerKeeper.restart();
+      void this.#web.restartIfBegun();
+    }
     this.#addressKnown.resolve();
   }
 
@@ -191,13 +226,3 @@ export class Supervisor {
     this.#options.onChange?.(this.#state);
   }
 }
-
-const keeperOf = (child: ServerChild | WorkerChild, onChange: (state: ChildState) => void): ChildKeeper =>
-  new ChildKeeper({
-    start: child.start,
-    ready: child.ready,
-    lastLine: child.lastLine,
-    graceMs: child.graceMs,
-    onChange,
-    ...("isPassing" in child ? { isPassing: child.isPassing } : {}),
-  });

@@ -1,10 +1,14 @@
 import { UserError } from "../config/errors.ts";
+import type { Home } from "../config/home.ts";
 import { providerEnvironment } from "../config/provider-environment.ts";
 import { waitUntilReady } from "./background.ts";
 import { askSupervisor, type ControlAnswer } from "./control-socket.ts";
 import type { MachineContext, UpFlags } from "./machine-commands.ts";
+import { untilChanged } from "./until-changed.ts";
 import { ensureUp } from "./up.ts";
-import { isReady, readUp, type UpState } from "./up-state.ts";
+import { isReady, readUp, type UpState, webIsReady } from "./up-state.ts";
+
+const webPatienceMs = 10_000;
 
 /** `tempi up`: in the foreground until it is told to stop, or with `--detach` in the background. */
 export async function upCommand(context: MachineContext, flags: UpFlags): Promise<void> {
@@ -25,7 +29,9 @@ export async function upCommand(context: MachineContext, flags: UpFlags): Promis
       if (state && flags.idleExit === undefined) await askSupervisor(state, { cmd: "keep" });
       context.say(`already up (pid ${up.supervisorPid}); tempi down stops it`);
     }
-    context.say(`Temporal ${up.address}${up.uiUrl ? `, UI ${up.uiUrl}` : ""}`);
+    const settled = await webSettled(context.home);
+    if (settled?.webNote !== undefined) context.say(settled.webNote);
+    context.say(`Temporal ${up.address}${placesText(settled)}`);
     return;
   }
   await foreground(context, flags);
@@ -55,7 +61,7 @@ async function foreground(context: MachineContext, flags: UpFlags): Promise<void
   let told = false;
   const stop = (): void => {
     told = true;
-    context.say("stopping worker and server; sessions go on at the next start");
+    context.say("stopping worker, page and server; sessions go on at the next start");
     void supervisor.stop();
   };
   // Once: a second Ctrl-C ends this process at once, and the next up adopts what is left.
@@ -66,7 +72,7 @@ async function foreground(context: MachineContext, flags: UpFlags): Promise<void
   process.exit(0);
 }
 
-/** Says each change of server and worker once. */
+/** Says each change of server, worker and page once. */
 function narrator(say: (line: string) => void): (state: UpState) => void {
   const said = new Set<string>();
   const once = (line: string) => {
@@ -76,22 +82,43 @@ function narrator(say: (line: string) => void): (state: UpState) => void {
   };
   let wasReady = false;
   return (state) => {
-    for (const note of state.notes) once(note);
-    for (const name of ["server", "worker"] as const) {
+    for (const note of [...state.notes, ...(state.webNote === undefined ? [] : [state.webNote])]) once(note);
+    for (const name of ["server", "worker", "web"] as const) {
       const { restarts, lastError, state: now } = state[name];
       const why = lastError === undefined ? "" : `: ${lastError}`;
+      const what = name === "web" ? "web page" : name;
       if (now === "failed")
-        once(`the ${name} died 3 times in a minute and is not started again${why}. Next: tempi restart`);
-      else if (restarts > 0) once(`the ${name} died and is started again (${restarts})${why}`);
+        once(`the ${what} died 3 times in a minute and is not started again${why}. Next: tempi restart`);
+      else if (restarts > 0) once(`the ${what} died and is started again (${restarts})${why}`);
     }
     const ready = isReady(state);
-    if (ready && !wasReady)
-      say(`ready: Temporal ${state.address}${state.uiUrl ? `, UI ${state.uiUrl}` : ""}. Ctrl-C stops it`);
-    wasReady = ready;
+    // The page comes last; one that was given up is none to wait for.
+    if (ready && !wasReady && state.web.state !== "starting") {
+      say(`ready: Temporal ${state.address}${placesText(state)}. Ctrl-C stops it`);
+      wasReady = true;
+    }
+    if (!ready) wasReady = false;
   };
 }
 
-/** `tempi restart`: server and worker anew, the worker with this terminal's provider variables. */
+/** Where a browser finds things, for the line that says that all is ready. */
+const placesText = (state: UpState | undefined): string =>
+  [
+    state?.uiUrl ? `, UI ${state.uiUrl}` : "",
+    state && webIsReady(state) ? `, page ${state.webUrl} (tempi web opens it)` : "",
+  ].join("");
+
+/** Waits until the page is ready or is not to be: the other two are ready when this is asked. */
+async function webSettled(home: Home): Promise<UpState | undefined> {
+  const settled = () => {
+    const state = readUp(home);
+    return state?.web.state === "starting" ? undefined : (state ?? null);
+  };
+  const state = await untilChanged(home.run, AbortSignal.timeout(webPatienceMs), settled).catch(() => readUp(home));
+  return state ?? undefined;
+}
+
+/** `tempi restart`: server, worker and page anew, the worker with this terminal's provider variables. */
 export async function restartCommand(context: MachineContext): Promise<void> {
   const state = readUp(context.home);
   if (!state) {
@@ -101,6 +128,8 @@ export async function restartCommand(context: MachineContext): Promise<void> {
   const environment = providerEnvironment(context.environment, Object.keys(state.variables));
   expectOk(await askSupervisor(state, { cmd: "restart-server" }, 30_000));
   expectOk(await askSupervisor(state, { cmd: "restart-worker", environment }, 60_000));
+  // The page belongs to it, and is no reason to fail.
+  if (state.web.state !== "stopped") await askSupervisor(state, { cmd: "restart-web" }, 30_000);
   const after = await waitUntilReady(context.home, {
     until: (now) =>
       now.worker.pid !== state.worker.pid && (now.server.state === "named" || now.server.pid !== state.server.pid),

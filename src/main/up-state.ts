@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Home, type WorkerFile, workerFileOf } from "../config/home.ts";
+import { type Home, type WebFile, type WorkerFile, webFileOf, workerFileOf } from "../config/home.ts";
 import { readJsonFile } from "../server/json-file.ts";
 import { isAlive, type ProcessIdentity } from "../server/process-identity.ts";
 
@@ -35,11 +35,18 @@ export interface UpState extends ProcessIdentity {
   variables: Record<string, string>;
   server: ChildState;
   worker: ChildState;
+  /** The web page: sessions run without it. */
+  web: ChildState;
+  /** Address of the page on this machine, without token; absent until its port was chosen. */
+  webUrl?: string;
+  /** What to tell of that address: its port was taken by something else. */
+  webNote?: string | undefined;
   /** Things to tell whoever started it, once. */
   notes: string[];
 }
 
 export const upFileOf = (home: Home): string => join(home.run, "up.json");
+export const webPortFileOf = (home: Home): string => join(home.root, "web-port.json");
 export const portsFileOf = (home: Home): string => join(home.root, "server.json");
 export const supervisorLockOf = (home: Home): string => join(home.run, "up.lock");
 
@@ -50,9 +57,24 @@ export function readUp(home: Home): UpState | undefined {
 }
 
 /** The state file as it is, also of a dead supervisor. */
-export const readUpFile = (home: Home): UpState | undefined => readJsonFile<UpState>(upFileOf(home));
+export function readUpFile(home: Home): UpState | undefined {
+  const state = readJsonFile<UpState>(upFileOf(home));
+  // Versions before the web page wrote none.
+  return state && { ...state, web: state.web ?? { state: "stopped", restarts: 0 } };
+}
 
 export const readWorkerFile = (home: Home): WorkerFile | undefined => readJsonFile<WorkerFile>(workerFileOf(home));
+
+export const readWebFile = (home: Home): WebFile | undefined => readJsonFile<WebFile>(webFileOf(home));
+
+/** Where a person reaches the page, without token: the proxy, the local network, or only this machine. */
+export function pageAddress(file: WebFile | undefined): string | undefined {
+  if (!file) return undefined;
+  return file.publicUrl ?? (file.lan === undefined ? file.url : `http://${file.lan}:${file.port}`);
+}
+
+/** Whether the page can be opened. */
+export const webIsReady = ({ web }: UpState): boolean => web.state === "ready" && isAlive(web);
 
 /** Whether sessions can run: the children are ready and are the processes that the state names. */
 export const isReady = (state: UpState): boolean =>

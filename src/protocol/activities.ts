@@ -138,6 +138,19 @@ export interface VerifyResult {
   valid: boolean;
 }
 
+/** Something waits for a person. The worker's own configuration says who is told; without targets nothing happens. */
+export interface NotifyInput extends SessionScope {
+  v: 1;
+  kind: "waiting";
+  title: string;
+  waiting: { toolName: string; summary: string }[];
+}
+
+export interface NotifyResult {
+  v: 1;
+  told: ("command" | "url")[];
+}
+
 /** A summary and the index (in the whole transcript) of the first message that is still sent word for word. */
 export interface SummaryReference {
   id: string;
@@ -172,6 +185,7 @@ export interface SessionActivities {
   settle(input: SettleInput): Promise<SettleResult>;
   compact(input: CompactInput): Promise<CompactResult>;
   verifyProof(input: VerifyInput): Promise<VerifyResult>;
+  notify(input: NotifyInput): Promise<NotifyResult>;
 }
 
 export const reservedActivityNames: (keyof SessionActivities)[] = [
@@ -180,6 +194,7 @@ export const reservedActivityNames: (keyof SessionActivities)[] = [
   "settle",
   "compact",
   "verifyProof",
+  "notify",
 ];
 
 /** Failure types (dotted, `ApplicationFailure.type`) that the workflow understands. The first group blocks the turn. */

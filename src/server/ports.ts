@@ -12,7 +12,8 @@ export interface ServerPorts {
   ui: number;
 }
 
-/** First candidates; a home keeps what it got. 7611 is left to the web page. */
+/** First candidates; a home keeps what it got. */
+const firstWebPort = 7611;
 const firstPorts: ServerPorts = { grpc: 7633, ui: 7612 };
 
 /** The ports in use now. `release` gives up the claim on them. */
@@ -43,6 +44,27 @@ export async function choosePorts(file: string, first: ServerPorts = firstPorts)
   }
   if (!kept) writeJsonFile(file, chosen);
   return { ...chosen, notes, release: () => claims.forEach((claim) => void claim.release()) };
+}
+
+/** The web page's port in use now. */
+export interface ChosenPort {
+  port: number;
+  /** What to tell the person: the port was taken by something else. */
+  note?: string;
+  release(): void;
+}
+
+/**
+ * The web page's port: `configured`, else the one kept in `file`, else a free one from 7611, which is then kept. Taken: the
+ * next free one, this time only.
+ */
+export async function chooseWebPort(file: string, configured: number | undefined): Promise<ChosenPort> {
+  const kept = configured ?? readJsonFile<{ port: number }>(file)?.port;
+  const claim = await claimFrom(kept ?? firstWebPort);
+  const { port, release } = claim;
+  if (kept === undefined) writeJsonFile(file, { port });
+  if (kept === undefined || kept === port) return { port, release };
+  return { port, release, note: `port ${kept} of the web page is taken by another program; this time it is ${port}` };
 }
 
 /** Whether nothing listens on this loopback port. */

@@ -26,7 +26,10 @@ export interface WorkerOptions {
   /** TLS and credentials, for a server that a profile named. */
   connection?: ConnectionOptions;
   /** What the composition decides: tools, model, keys. */
-  services: Pick<ActivityServices, "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "decisionKey">;
+  services: Pick<
+    ActivityServices,
+    "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "decisionKey" | "notifyTargets"
+  >;
 }
 
 export interface SessionWorker {

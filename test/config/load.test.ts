@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { errorLine, isUserError } from "../../src/config/errors.ts";
 import { homeEnvironment, homeOf, prepareHome } from "../../src/config/home.ts";
 import { configLines, loadConfig, unsetKeys } from "../../src/config/load.ts";
+import { notifyTargets } from "../../src/config/notify.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 function homeWith(config?: string) {
@@ -38,6 +39,11 @@ describe("what is wrong is named with file, line and key", () => {
     ["key of a wrong shape", "[providers.x]\nkey = 5\n", /:2: providers\.x\.key must be \{ env/],
     ["two ways at once", '[providers.x]\nkey = { env = "A", file = "b" }\n', /:2: .*key/],
     ["base URL without scheme", '[providers.x]\nbase_url = "x.example"\n', /:2: providers\.x\.base_url must be a URL/],
+    ["all addresses at once", '[web]\nlan = "0.0.0.0"\n', /:2: web\.lan must be one IPv4 address of this machine/],
+    ["a page without TLS for others", '[web]\npublic_url = "http://x.example"\n', /:2: web\.public_url must be https/],
+    ["a port of the system", "[web]\nport = 80\n", /:2: web\.port: .*greater or equal to 1024/],
+    ["a wrong way to notify", 'notify = "sometimes"\n', /:1: notify must be "on", "off" or a table/],
+    ["an unknown way to notify", '[notify]\nmail = "x"\n', /:[12]: .*notify/],
     ["a key itself", '[providers.x]\nkey = "hunter2"\n', /:2: providers\.x\.key holds a secret key/],
     ["a key at an odd place", 'model = "sk-abcdefghijklmnop1234"\n', /:1: model holds a secret key/],
     ["a key under an unknown name", '[providers.x]\napi_key = "abc"\n', /:2: providers\.x\.api_key holds a secret/],
@@ -86,6 +92,20 @@ describe("precedence", () => {
     });
   });
 
+  test("a table takes the place of a word", () => {
+    const home = homeWith('[notify]\nurl = "https://x.example/hook"\n');
+    const config = loadConfig(home, { environment: {} });
+    expect(config.origins).not.toHaveProperty("notify");
+    expect(config.origins["notify.url"]).toBe(home.configFile);
+    expect(unsetKeys(config)).not.toContain("notify");
+    expect(notifyTargets(config.values)).toEqual({ terminal: true, url: "https://x.example/hook" });
+    expect(notifyTargets({ notify: "off" })).toEqual({ terminal: false });
+    expect(notifyTargets({ notify: { terminal: "off", command: "say it" } })).toEqual({
+      terminal: false,
+      command: "say it",
+    });
+  });
+
   test("without a file there are defaults", () => {
     expect(loadConfig(homeWith(), { environment: {} }).values).toMatchObject({ approval: "ask", max_turns: 200 });
   });
@@ -96,6 +116,7 @@ test("keys without a value are known by name; a table of one provider is example
   expect(unset).toEqual([
     ...["model", "tools", "queue", "system_prompt", "models.NAME.context_window"],
     ...["server.binary", "server.temporal_profile", "server.address", "server.namespace"],
+    ...["web.start", "web.port", "web.lan", "web.public_url"],
     ...["providers.NAME.base_url", "providers.NAME.key", "providers.NAME.compat"],
     "rules",
   ]);
@@ -105,6 +126,7 @@ test("keys without a value are known by name; a table of one provider is example
   expect(unsetKeys(config)).toEqual([
     ...["tools", "queue", "system_prompt", "models.NAME.context_window"],
     ...["server.temporal_profile", "server.address", "server.namespace"],
+    ...["web.start", "web.port", "web.lan", "web.public_url"],
     "rules",
   ]);
 });

@@ -55,7 +55,7 @@ test("status, doctor and logs: before, while and after it runs", { timeout: 40_0
     home: one.home.root,
     server: { state: "ready", pid: one.state().server.pid, version: expect.stringMatching(/^\d+\.\d+/) },
     worker: { state: "ready", restarts: 0 },
-    web: { state: "not built yet", url: null },
+    web: { state: "stopped", url: null },
     temporalUi: { state: "running", url: one.state().uiUrl },
   });
   const doctor = await run(one, "doctor", "--report");

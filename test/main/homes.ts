@@ -29,10 +29,11 @@ export interface TestHome {
 
 const homes: TestHome[] = [];
 
-/** Makes a home; `stopAll` ends whatever runs in it. */
-export async function testHome(root = temporaryFolder("up")): Promise<TestHome> {
+/** Makes a home; `stopAll` ends whatever runs in it. The page runs only `withWeb`: it costs each start a process more. */
+export async function testHome(root = temporaryFolder("up"), { withWeb = false } = {}): Promise<TestHome> {
   const home = homeOf({ TEMPI_HOME: root });
   prepareHome(home);
+  if (!withWeb) writeFileSync(home.configFile, '[web]\nstart = "off"\n');
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     HOME: root,
@@ -81,6 +82,6 @@ export async function stopAll(): Promise<void> {
   for (const { home } of homes.splice(0)) {
     const state = readUpFile(home);
     const servers = findRunningServers(home.databaseFile).map(({ identity }) => identity);
-    for (const one of [state, state?.worker, ...servers]) if (isAlive(one)) await endProcess(one, 0);
+    for (const one of [state, state?.worker, state?.web, ...servers]) if (isAlive(one)) await endProcess(one, 0);
   }
 }

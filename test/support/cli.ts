@@ -32,6 +32,9 @@ export class Cli {
     this.home = join(folder, "home");
     this.workspace = join(folder, "workspace");
     mkdirSync(this.workspace);
+    // A process less at each start; the page has its own tests.
+    mkdirSync(this.home);
+    writeFileSync(join(this.home, "config.toml"), '[web]\nstart = "off"\n');
     const inherited = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(TEMPI_|OPENAI_|npm_|VITEST|NODE_OPTIONS|INIT_CWD)/.test(name)),
     );

@@ -76,6 +76,8 @@ export class TestSessions {
   readonly workspace: string;
   readonly address = inject("temporalAddress");
   client!: SessionClient & { close(): Promise<void> };
+  /** Whom the worker tells when something waits. */
+  notifyTargets: { command?: string; url?: string; page?: string } = {};
   readonly #started: string[] = [];
   /** Id of the newest session, known before its first request to the model. */
   lastId = "";
@@ -118,6 +120,7 @@ export class TestSessions {
         streamAssistant: model.stream,
         apiKeyFor: async () => undefined,
         decisionKey: () => decisionKeyOf(this.home),
+        notifyTargets: () => this.notifyTargets,
       },
     });
     const state = {

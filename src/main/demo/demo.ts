@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -32,6 +32,8 @@ export async function runDemo({ servicesOf, stop }: DemoParts): Promise<void> {
   // Its own in everything but the downloaded Temporal CLI, which need not be fetched for each tour.
   const home = { ...homeOf({ ...process.env, TEMPI_HOME: join(folder, "home") }), cache: homeOf().cache };
   prepareHome(home);
+  // The tour does not open the page, and a process less is a tour that starts sooner.
+  writeFileSync(home.configFile, '[web]\nstart = "off"\n');
   const services = servicesOf(home);
   const terminal = Boolean(services.stdin.isTTY && services.stdout.isTTY);
   const say = (line: string) =>
