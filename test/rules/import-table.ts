@@ -118,6 +118,14 @@ export const importTable: readonly ImportRow[] = [
   surfaceRow("src/cli"),
   surfaceRow("src/web"),
   {
+    from: "src/web/page",
+    values: ["src/agent", "src/protocol/live-text"],
+    types: ["src/web/api", "src/client", "src/protocol"],
+    node: false,
+    packages: ["preact", "@preact/signals", "marked", "highlight.js"],
+    rule: "runs in the browser: imports src/agent, src/protocol/live-text, types of the API and what is bundled; no Node",
+  },
+  {
     from: "src/worker",
     values: ["activities", "src/agent", "src/schema", "src/config", "src/protocol"],
     types: ["workflows"],

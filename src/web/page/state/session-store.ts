@@ -1,0 +1,147 @@
+import { signal } from "@preact/signals";
+import type { StoredMessage } from "../../../agent/messages.ts";
+import type { EventItem } from "../../../client/contract.ts";
+import type { SessionView, StreamItem } from "../../api.ts";
+import { SessionModel } from "../model/session-model.ts";
+import { failureText, read } from "./api.ts";
+import { FrameBatch } from "./frames.ts";
+import { ResumingStream } from "./stream.ts";
+
+const kinds = ["begin", "event", "live", "state", "retrying", "offline", "resync", "workerRestarted", "closed"];
+/** The account is read from the whole history: not at every turn. */
+const accountPauseMs = 10_000;
+/** A hidden tab gives its connection back: a browser has only six for one server. */
+const hiddenPatienceMs = 10_000;
+
+/** One session that is looked at: its stream, its account, and what this page sent to it. */
+export class SessionStore {
+  readonly id: string;
+  readonly model = new SessionModel();
+  /** Counts the changes of `model`; whoever draws from it reads this. */
+  readonly version = signal(0);
+  readonly account = signal<SessionView | undefined>(undefined);
+  readonly problem = signal<string | undefined>(undefined);
+  /** Texts sent from here that the session has not taken yet, by id. */
+  readonly sent = signal<ReadonlyMap<string, string>>(new Map());
+  readonly loadingEarlier = signal(false);
+  readonly hasEarlier = signal(false);
+  #stream: ResumingStream | undefined;
+  #batch = new FrameBatch<StreamItem>((items) => this.#take(items));
+  #accountAt = 0;
+  #accountTimer: ReturnType<typeof setTimeout> | undefined;
+  #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  #loadingHistory = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  open(): void {
+    this.#connect();
+    void this.refreshAccount();
+    document.addEventListener("visibilitychange", this.#onVisibility);
+  }
+
+  close(): void {
+    document.removeEventListener("visibilitychange", this.#onVisibility);
+    clearTimeout(this.#accountTimer);
+    clearTimeout(this.#hiddenTimer);
+    this.#disconnect();
+  }
+
+  /** Looks again after something was sent to a session that had closed. */
+  reconnect(): void {
+    if (this.#stream === undefined) this.#connect();
+  }
+
+  async refreshAccount(): Promise<void> {
+    this.#accountAt = Date.now();
+    clearTimeout(this.#accountTimer);
+    this.#accountTimer = undefined;
+    try {
+      this.account.value = await read<SessionView>(`/api/sessions/${this.id}`);
+      this.problem.value = undefined;
+    } catch (error) {
+      this.problem.value = failureText(error);
+    }
+  }
+
+  async loadEarlier(): Promise<void> {
+    const { first } = this.model;
+    if (first === undefined || first <= 1 || this.loadingEarlier.value) return;
+    this.loadingEarlier.value = true;
+    try {
+      const items = await read<EventItem[]>(`/api/sessions/${this.id}/events?before=${first}`);
+      this.model.takeEarlier(items);
+      this.hasEarlier.value = items.length > 0 && (this.model.first ?? 1) > 1;
+      this.version.value++;
+    } catch (error) {
+      this.problem.value = failureText(error);
+    } finally {
+      this.loadingEarlier.value = false;
+    }
+  }
+
+  noteSent(id: string, text: string): void {
+    this.sent.value = new Map(this.sent.value).set(id, text);
+  }
+
+  #connect(): void {
+    this.#stream = new ResumingStream({
+      address: () => `/api/sessions/${this.id}/stream${this.model.lastSeq > 0 ? `?after=${this.model.lastSeq}` : ""}`,
+      kinds,
+      onItem: (item) => this.#batch.add(item as StreamItem),
+    });
+  }
+
+  #disconnect(): void {
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
+  #take(items: StreamItem[]): void {
+    const before = this.model.current;
+    let turned = false;
+    for (const item of items) {
+      this.model.take(item);
+      if (item.kind === "event") turned ||= item.event.type === "turn_end";
+      if (item.kind === "closed") this.#disconnect();
+      if (item.kind === "begin" || item.kind === "resync") this.hasEarlier.value = (this.model.first ?? 1) > 1;
+    }
+    if (this.model.offline !== undefined && !this.model.hasEvents) void this.#loadHistory();
+    this.#forgetTaken();
+    this.version.value++;
+    if (this.model.current !== before) void this.refreshAccount();
+    else if (turned) this.#accountSoon();
+  }
+
+  #accountSoon(): void {
+    const pause = this.#accountAt + accountPauseMs - Date.now();
+    this.#accountTimer ??= setTimeout(() => void this.refreshAccount(), Math.max(0, pause));
+  }
+
+  #forgetTaken(): void {
+    const left = [...this.sent.value].filter(([id]) => !this.model.transcript.hasPrompt(id));
+    if (left.length < this.sent.value.size) this.sent.value = new Map(left);
+  }
+
+  async #loadHistory(): Promise<void> {
+    if (this.#loadingHistory || this.model.fromHistory) return;
+    this.#loadingHistory = true;
+    try {
+      this.model.takeHistory(await read<StoredMessage[]>(`/api/sessions/${this.id}/messages`));
+      this.version.value++;
+    } catch (error) {
+      this.problem.value = failureText(error);
+    } finally {
+      this.#loadingHistory = false;
+    }
+  }
+
+  readonly #onVisibility = (): void => {
+    clearTimeout(this.#hiddenTimer);
+    if (!document.hidden) {
+      if (this.model.closed === undefined) this.reconnect();
+    } else this.#hiddenTimer = setTimeout(() => this.#disconnect(), hiddenPatienceMs);
+  };
+}

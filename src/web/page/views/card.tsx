@@ -1,0 +1,99 @@
+import { useRef, useState } from "preact/hooks";
+import { type Approval, approvalReasonText } from "../../../agent/approval.ts";
+import { clock, duration } from "../../../agent/format.ts";
+import { readableText } from "../model/parts.ts";
+import { pathOfSession } from "../model/route.ts";
+import { now } from "../state/clock.ts";
+import { decisions } from "../state/decisions.ts";
+import { CardActions } from "./card-actions.tsx";
+import { CardText } from "./card-text.tsx";
+import { Age, Line, Sign } from "./small.tsx";
+import { useReadThrough } from "./use-read-through.ts";
+import { useSteady } from "./use-steady.ts";
+
+export interface CardProps {
+  sessionId: string;
+  approval: Approval;
+  /** Title of the session, where the card stands outside of it. */
+  title?: string;
+  repository?: string;
+  /** False once somebody decided. */
+  waits: boolean;
+}
+
+/** An approval: the whole question, and what a person may answer. */
+export function Card({ sessionId, approval, title, repository, waits }: CardProps) {
+  const root = useRef<HTMLElement>(null);
+  const { read, goOn } = useReadThrough(root, approval.id);
+  const { steady, isSteadyNow } = useSteady(root);
+  const [height, setHeight] = useState<number>();
+  const decision = decisions.value.get(approval.id);
+  const over = !waits || decision?.kind === "taken";
+  // A decided card keeps its height, so that the next one does not come under the finger.
+  if (over && height === undefined && root.current) setHeight(root.current.offsetHeight);
+  const headingId = `card-${approval.id}`;
+  return (
+    <article
+      ref={root}
+      class={`card ${over ? "over" : ""}`}
+      aria-labelledby={headingId}
+      data-approval={approval.id}
+      style={over && height !== undefined ? { minHeight: `${height}px` } : undefined}
+    >
+      <header>
+        <h2 id={headingId}>
+          <Sign state={over ? "none" : "asks"} {...(over ? { words: "decided" } : {})} />
+          <b>{readableText(approval.toolName)}</b>
+          {title === undefined ? (
+            <span> {over ? "was decided" : "waits for you"}</span>
+          ) : (
+            <>
+              {" · "}
+              <a href={pathOfSession(sessionId)}>
+                <Line text={title} />
+              </a>
+            </>
+          )}
+        </h2>
+        <p class="facts">
+          {title !== undefined && (
+            <>
+              <span class="id">{sessionId}</span> · {repository && <Line text={repository} />} ·{" "}
+            </>
+          )}
+          waits <Age since={approval.requestedAt} />
+          {approval.expiresAt !== undefined && !over && <Deadline at={approval.expiresAt} />}
+        </p>
+      </header>
+      <CardText approval={approval} />
+      <p class="facts why">
+        in <code>{readableText(approval.cwd)}</code>
+        <br />
+        why it asks: <Line text={approvalReasonText(approval.reason, approval.reasonDetail)} />
+      </p>
+      {over ? (
+        <p class="decided">
+          <Sign state={decision?.words.startsWith("denied") ? "none" : "done"} words="" />
+          {decision?.kind === "taken" ? decision.words : "decided elsewhere, or no longer asked"}
+        </p>
+      ) : (
+        <CardActions
+          sessionId={sessionId}
+          approval={approval}
+          read={read}
+          readOn={goOn}
+          steady={steady}
+          isSteadyNow={isSteadyNow}
+          {...(decision === undefined ? {} : { decision })}
+        />
+      )}
+    </article>
+  );
+}
+
+const Deadline = ({ at }: { at: number }) => (
+  <span class="deadline">
+    {" · "}
+    denied by itself at {clock(at)} (in {duration(Math.max(0, at - now.value))})
+  </span>
+);

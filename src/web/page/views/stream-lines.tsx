@@ -1,0 +1,69 @@
+import { clock } from "../../../agent/format.ts";
+import { readableText } from "../model/parts.ts";
+import { failureText, post } from "../state/api.ts";
+import type { SessionStore } from "../state/session-store.ts";
+import { Line, Sign } from "./small.tsx";
+
+/** What the session waits for that is no event: a try that comes later, a worker that is away, prompts in the queue. */
+export function StreamLines({ store }: { store: SessionStore }) {
+  store.version.value;
+  const { model } = store;
+  return (
+    <div class="stream-lines">
+      {model.retrying && <Retrying store={store} />}
+      {model.offline !== undefined && (
+        <p class="away">
+          <Sign state="none" words="offline" />
+          The worker is away; what it did is safe, and it goes on when it is back. <Line text={model.offline} />
+        </p>
+      )}
+      {model.restarts > 0 && (
+        <p class="facts">The worker was restarted {model.restarts}×; the session goes on where it was.</p>
+      )}
+      <Queue store={store} />
+    </div>
+  );
+}
+
+function Retrying({ store }: { store: SessionStore }) {
+  const { what, message, attempt, nextTryAt } = store.model.retrying!;
+  const stop = () =>
+    post(`/api/sessions/${store.id}/stop`).catch((error) => {
+      store.problem.value = failureText(error);
+    });
+  return (
+    <p class="away">
+      <Sign state="running" words="retrying" />
+      <Line text={message} />{" "}
+      <span class="facts">
+        ({readableText(what)}, try {attempt})
+      </span>
+      {nextTryAt !== undefined && `, next try ${clock(nextTryAt)}`} ·{" "}
+      <button type="button" class="quiet" onClick={() => void stop()}>
+        Stop
+      </button>
+    </p>
+  );
+}
+
+function Queue({ store }: { store: SessionStore }) {
+  const sent = store.sent.value;
+  const queued = store.model.state?.queued ?? [];
+  const unknown = queued.filter(({ id }) => !sent.has(id) && !store.model.transcript.hasPrompt(id));
+  if (sent.size === 0 && unknown.length === 0) return null;
+  const how = new Map(queued.map(({ id, delivery }) => [id, delivery === "steer" ? "steers next" : "follows up"]));
+  return (
+    <ul class="queue" aria-label="Prompts that wait">
+      {[...sent].map(([id, text]) => (
+        <li key={id}>
+          <span class="facts">{how.get(id) ?? "sent"}</span> {readableText(text)}
+        </li>
+      ))}
+      {unknown.map(({ id }) => (
+        <li key={id}>
+          <span class="facts">{how.get(id)}</span> a prompt sent from elsewhere
+        </li>
+      ))}
+    </ul>
+  );
+}
