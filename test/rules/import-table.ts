@@ -97,7 +97,7 @@ export const importTable: readonly ImportRow[] = [
   surfaceRow("src/web"),
   {
     from: "src/worker",
-    values: ["activities", "src/agent", "src/schema", "src/config", "src/protocol"],
+    values: ["activities", "src/agent", "src/schema", "src/config", "src/protocol", "src/server/process-identity"],
     types: ["workflows"],
     node: true,
     packages: "all",
