@@ -90,7 +90,12 @@ async function runCall(
   attempt: Attempt,
 ): Promise<Executed> {
   const environment = await services.environments.of(input.sessionId, activityInfo().workflowExecution!.runId);
-  const context = toolContext(services, input, { callId: input.callId, attempt: attempt.number, environment });
+  const context = toolContext(services, input, {
+    callId: input.callId,
+    attempt: attempt.number,
+    environment,
+    signal: attempt.signal,
+  });
   let args: Record<string, unknown> = input.changed ?? call.arguments;
   let ran = false;
   try {

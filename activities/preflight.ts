@@ -214,7 +214,7 @@ function refuseDuplicate(batch: Batch, callId: string, call: ToolCall): void {
 /** An edit may build on what an earlier call of the batch will write: then its own check waits until it runs. */
 async function previewInBatch(batch: Batch, callId: string, checked: CheckedCall): Promise<ToolPreview> {
   const { input, services, environment } = batch;
-  const context = toolContext(services, input, { callId, attempt: 1, environment });
+  const context = toolContext(services, input, { callId, attempt: 1, environment, signal: batch.signal });
   try {
     return await previewOf(checked, context);
   } catch (error) {

@@ -31,7 +31,20 @@ export interface ActivityServices {
   notifyTargets(): { command?: string; url?: string; page?: string };
   renderStates: RenderStates;
   attempts: RunningAttempts;
-  fileMutex: <T>(path: string, fn: () => Promise<T>) => Promise<T>;
+  fileMutex: FileMutex;
+}
+
+/** Runs `fn` while no other call of any session on this machine writes the file. Rejects with the signal's reason on a stop. */
+export type FileMutex = <T>(owner: LockOwner, path: string, fn: () => Promise<T>) => Promise<T>;
+
+/** The call that wants a lock, and how it hears of a stop. */
+export interface LockOwner {
+  workflowId: string;
+  runId: string;
+  activityId: string;
+  attempt: number;
+  signal: AbortSignal;
+  log(text: string): void;
 }
 
 /** Everything a session of one workspace can use. */

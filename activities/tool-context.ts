@@ -11,18 +11,24 @@ const keptOutput = 1024 * 1024;
 export function toolContext(
   services: ActivityServices,
   scope: SessionScope & { model: string },
-  call: { callId: string; attempt: number; environment: Record<string, string> },
+  {
+    signal: cancellation,
+    ...call
+  }: { callId: string; attempt: number; environment: Record<string, string>; signal: AbortSignal },
 ): ToolContext {
   const { sessionId, cwd, model } = scope;
-  const { runId } = activityInfo().workflowExecution!;
+  const { activityId, workflowExecution } = activityInfo();
+  const { runId, workflowId } = workflowExecution!;
+  const log = (text: string) => services.log(`session ${sessionId} call ${call.callId}: ${text}`);
   return {
     sessionId,
     cwd,
     model,
     ...call,
     callFolder: callFolderOf(services.home, sessionId, runId, call.callId),
-    withFileMutex: services.fileMutex,
-    log: (text) => services.log(`session ${sessionId} call ${call.callId}: ${text}`),
+    withFileMutex: (path, fn) =>
+      services.fileMutex({ workflowId, runId, activityId, attempt: call.attempt, signal: cancellation, log }, path, fn),
+    log,
     exec: (program, args, options = {}) => exec(program, args, { cwd, ...options }, call.environment),
   };
 }

@@ -69,7 +69,10 @@ try {
 async function coldStart(environment: NodeJS.ProcessEnv): Promise<number> {
   const began = performance.now();
   const arrived = model.nextRequest();
-  const running = tempi(environment, "run", "--json", "--approval", "auto", "--model", "instant", "go");
+  const running = tempi(
+    environment,
+    ...["run", "--json", "--approval", "auto", "--model", "instant", "--max-turns", String(turns + 10), "go"],
+  );
   try {
     const time = await Promise.race([
       arrived,
@@ -91,10 +94,12 @@ async function measureProduct(environment: NodeJS.ProcessEnv, { baseUrl }: Insta
     try {
       await runSession(client, inputOf(baseUrl));
       const times: number[] = [];
+      let latest: number[] = [];
       let last = "";
       for (let session = 0; session < Number(flags.sessions); session++) {
         const input = inputOf(baseUrl);
-        times.push(...(await runSession(client, input)));
+        latest = await runSession(client, input);
+        times.push(...latest);
         last = input.sessionId;
       }
       const history = await historySizeOf(server.address, namespace, workflowIdOf(last));
@@ -103,6 +108,9 @@ async function measureProduct(environment: NodeJS.ProcessEnv, { baseUrl }: Insta
       return {
         msPerTurn: round(median(times)),
         msPerTurnP95: round(quantile(times, 0.95)),
+        // Of the last session alone: what its turns cost near the beginning and at the end.
+        msPerTurnEarly: round(median(latest.slice(5, 15))),
+        msPerTurnLate: round(median(latest.slice(-10))),
         historyEvents: history.events,
         historyBytes: history.bytes,
         historyBytesPerTurn: { early: round(mean(perTurn.slice(0, 5))), late: round(mean(perTurn.slice(-5))) },
@@ -120,7 +128,7 @@ async function runSession(client: SessionClient, input: SessionInput): Promise<n
   await client.start(input, { id: randomBytes(8).toString("hex"), text: "go" });
   const starts: number[] = [];
   const failures: string[] = [];
-  for await (const item of client.follow(input.sessionId, { signal: AbortSignal.timeout(120_000) })) {
+  for await (const item of client.follow(input.sessionId, { signal: AbortSignal.timeout(120_000 + turns * 1_000) })) {
     if (item.kind === "event" && item.event.type === "turn_start") starts.push(item.event.at);
     if (item.kind === "event" && item.event.type === "tool_execution_end" && item.event.isError) {
       failures.push(item.event.summary);

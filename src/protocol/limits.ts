@@ -29,6 +29,8 @@ export const limits = {
   closeAfterMs: 10 * 60 * 1000,
   /** After an abort a call that does not stop is given up. */
   abortGraceMs: 10_000,
+  /** A file's lock ends when nobody wanted it for so long. */
+  fileMutexIdleMs: 10_000,
   heartbeatTimeoutMs: 10_000,
   heartbeatDetailsMs: 2_000,
 } as const;

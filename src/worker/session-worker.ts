@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, Connection, type ConnectionOptions, Client as TemporalClient } from "@temporalio/client";
 import { type InjectedSinks, NativeConnection, type NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { Environments } from "../../activities/environments.ts";
@@ -56,7 +57,8 @@ export async function startSessionWorker({
   const attempts = new AttemptJournal(home.run);
   const transcripts = new Transcripts(client);
   const environments = new Environments(client);
-  const fileMutex = createFileMutex();
+  const machineId = machineIdOf(home);
+  const fileLocks = createFileMutex({ client, taskQueue: taskQueueOf(machineId), machineId });
   const sinks: InjectedSinks<LiveSinks> = {
     live: {
       changed: { fn: (_info, sessionId, last) => live.changed(sessionId, last), callDuringReplay: false },
@@ -66,7 +68,7 @@ export async function startSessionWorker({
   const worker = await Worker.create({
     connection,
     namespace,
-    taskQueue: taskQueueOf(machineIdOf(home)),
+    taskQueue: taskQueueOf(machineId),
     workflowBundle: await bundling,
     dataConverter: { payloadConverterPath },
     activities: createActivities({
@@ -78,7 +80,7 @@ export async function startSessionWorker({
       environments,
       live,
       attempts,
-      fileMutex,
+      fileMutex: fileLocks.withFileMutex,
       renderStates: new RenderStates(),
     }),
     sinks,
@@ -90,7 +92,11 @@ export async function startSessionWorker({
     shutdownGraceTime: "20 seconds",
   });
   await attempts.failPredecessors(client);
-  const run = worker.run().finally(() => live.close());
+  const run = worker.run().finally(async () => {
+    live.close();
+    // A release that does not arrive is found out by whoever waits, a second later.
+    await Promise.race([fileLocks.settled(), sleep(1_000, undefined, { ref: false })]);
+  });
   return {
     socket: socketPathOf(home, "live.sock"),
     run,

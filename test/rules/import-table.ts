@@ -127,7 +127,7 @@ export const importTable: readonly ImportRow[] = [
   },
   {
     from: "src/worker",
-    values: ["activities", "src/agent", "src/schema", "src/config", "src/protocol"],
+    values: ["activities", "src/agent", "src/schema", "src/config", "src/protocol", "src/server/process-identity"],
     types: ["workflows"],
     node: true,
     packages: "all",

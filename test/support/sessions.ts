@@ -114,14 +114,7 @@ export class TestSessions {
       home: this.home,
       address: this.address,
       namespace: "default",
-      services: {
-        toolset: async (cwd) => await toolsetOf(this.home, cwd, tools),
-        rules: (cwd) => rulesOf(this.home, cwd),
-        streamAssistant: model.stream,
-        apiKeyFor: async () => undefined,
-        decisionKey: () => decisionKeyOf(this.home),
-        notifyTargets: () => this.notifyTargets,
-      },
+      services: this.#services(model, tools),
     });
     const state = {
       pid: process.pid,
@@ -136,6 +129,34 @@ export class TestSessions {
       rmSync(join(this.home.run, "worker.json"), { force: true });
       worker.shutdown();
       await worker.run;
+    };
+  }
+
+  /** A second worker of the same machine, as while an old one hands over. Without live socket of its own. */
+  async alsoWorker(model: FakeModel, tools: ToolDefinition[] = builtInTools()): Promise<void> {
+    const home = { ...this.home, run: join(this.home.root, "run-2") };
+    mkdirSync(home.run, { mode: 0o700 });
+    const worker = await startSessionWorker({
+      home,
+      address: this.address,
+      namespace: "default",
+      services: this.#services(model, tools),
+    });
+    const stop = this.#stop;
+    this.#stop = async () => {
+      worker.shutdown();
+      await Promise.all([worker.run, stop()]);
+    };
+  }
+
+  #services(model: FakeModel, tools: ToolDefinition[]) {
+    return {
+      toolset: async (cwd: string) => await toolsetOf(this.home, cwd, tools),
+      rules: (cwd: string) => rulesOf(this.home, cwd),
+      notifyTargets: () => this.notifyTargets,
+      streamAssistant: model.stream,
+      apiKeyFor: async () => undefined,
+      decisionKey: () => decisionKeyOf(this.home),
     };
   }
 
