@@ -100,7 +100,7 @@ interface Batch {
 }
 
 async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promise<PreparedCall> {
-  const { input, toolset } = batch;
+  const { input, services, toolset } = batch;
   const { remembered, repeated } = input.settings;
   try {
     refuseDuplicate(batch, callId, call);
@@ -131,6 +131,7 @@ async function prepareCall(batch: Batch, callId: string, call: ToolCall): Promis
       display: preview.display,
       ...(asks ? await asking(batch, checked, preview, decision) : {}),
       ...(asks ? remember : {}),
+      ...(asks && hasTargets(services) ? { notify: true } : {}),
     };
   } catch (error) {
     const failures = (repeated?.[callKey(call)] ?? 0) + 1;
@@ -277,3 +278,8 @@ function boundDisplay(display: Display, bytes: number): Display {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function hasTargets(services: ActivityServices): boolean {
+  const { command, url } = services.notifyTargets();
+  return command !== undefined || url !== undefined;
+}

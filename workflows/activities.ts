@@ -30,6 +30,13 @@ export const { prepare, settle, verifyProof } = proxyActivities<SessionActivitie
   },
 });
 
+/** Nobody waits for it; after some minutes it is given up. */
+export const { notify } = proxyActivities<SessionActivities>({
+  ...common,
+  startToCloseTimeout: "1 minute",
+  retry: { initialInterval: "2 seconds", backoffCoefficient: 3, maximumInterval: "5 minutes", maximumAttempts: 8 },
+});
+
 /**
  * Tools, one activity type per tool name. A tool's own fault is a result, never a failure; what fails an attempt is the
  * loss of its worker, and the tool's journal decides what a further attempt may do.

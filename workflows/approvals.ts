@@ -42,11 +42,13 @@ export class Approvals {
     return this.#rules;
   }
 
-  /** Takes back what was allowed for the session; calls that run already go on. Texts of what was taken back. */
-  forget(keys: readonly string[]): string[] {
+  /** Takes back what was allowed for the session; calls that run already go on. */
+  forget(keys: readonly string[]): void {
     const gone = this.#rules.filter(({ key }) => keys.includes(key));
+    if (gone.length === 0) return;
     this.#rules = this.#rules.filter((rule) => !gone.includes(rule));
-    return gone.map(({ text }) => text);
+    const forgot = gone.map(({ text }) => text).join("; ");
+    this.#record.emit({ type: "configured", changes: { forgot: forgot.slice(0, 500) } });
   }
 
   open(): Approval[] {

@@ -11,7 +11,7 @@ import {
 } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { callIdOf, type SessionInput } from "../src/protocol/session.ts";
-import { model, prepare, settle, tools } from "./activities.ts";
+import { model, notify, prepare, settle, tools } from "./activities.ts";
 import type { Approvals } from "./approvals.ts";
 import { compactIfNeeded, compactNow } from "./compaction.ts";
 import type { Prompts } from "./prompts.ts";
@@ -88,6 +88,7 @@ export function loopPorts(context: PortsContext): LoopPorts {
         approvals.ask(call, prepareEdited, (outcome) => onSettled(call.callId, outcome));
       }
       if (abort.aborted) approvals.withdraw(abort.by!);
+      else tellSomebody(context, asking);
       context.showWaiting();
       const outcomes = await approvals.settled();
       context.showWaiting();
@@ -103,6 +104,20 @@ export function loopPorts(context: PortsContext): LoopPorts {
       return (await made).stored;
     },
   };
+}
+
+/** Tells whom the user's configuration names that something waits. Best effort: the approval does not wait for it. */
+function tellSomebody({ input, record }: PortsContext, asking: PreparedCall[]): void {
+  if (!asking.some((call) => call.notify)) return;
+  const { sessionId, cwd, title } = input;
+  const waiting = asking.map(({ toolName, summary }) => ({ toolName, summary }));
+  const summary = `${asking.length} ${asking.length === 1 ? "call waits" : "calls wait"}`;
+  void notify
+    .executeWithOptions({ summary }, [{ v: 1, sessionId, cwd, kind: "waiting", title, waiting }])
+    .catch((error) => {
+      const text = applicationFailureOf(error)?.message ?? "the worker's own fault";
+      record.emit({ type: "notice", text: `nobody could be told that it waits: ${text}`.slice(0, 500) });
+    });
 }
 
 async function streamAssistant(context: PortsContext, turn: number) {

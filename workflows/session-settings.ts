@@ -45,7 +45,7 @@ export class Settings {
       ...(approval ? { approval } : {}),
       ...(title ? { title } : {}),
     };
-    this.#record.emit({ type: "configured", changes: told });
+    if (Object.keys(told).length > 0) this.#record.emit({ type: "configured", changes: told });
   }
 
   async #proved(changes: ConfigureSignal): Promise<boolean> {

@@ -11,7 +11,6 @@ import { type LoopState, runAgentLoop } from "../src/agent/loop.ts";
 import { limits } from "../src/protocol/limits.ts";
 import {
   type CarriedState,
-  type ConfigureSignal,
   eventsQuery,
   type SessionInput,
   type SessionResult,
@@ -21,6 +20,7 @@ import {
 } from "../src/protocol/session.ts";
 import { Approvals } from "./approvals.ts";
 import type { DecodedSignal } from "./decode-signal.ts";
+import { endState } from "./end-state.ts";
 import { guarded } from "./guarded.ts";
 import { Inbox } from "./inbox.ts";
 import { loopPorts } from "./loop-ports.ts";
@@ -158,13 +158,8 @@ class Session {
   }
 
   #showEnd(reason: AgentEndReason, errorMessage?: string): void {
-    const id = this.#input.sessionId;
     if (reason !== "answered" && reason !== "terminated" && reason !== "aborted") this.#held = true;
-    if (reason === "aborted") this.#setState("stopped", `stopped by ${this.#abort.by}`, `tempi send ${id} "…"`);
-    else if (reason === "maxTurns" || reason === "repeated")
-      this.#setState("stopped", errorMessage, `tempi send ${id} "go on"`);
-    else if (reason === "failed") this.#setState("failed", errorMessage, `tempi send ${id} "…"`);
-    else this.#setState("idle");
+    this.#setState(...endState(this.#input.sessionId, reason, errorMessage, this.#abort.by));
   }
 
   /** Anything unexpected becomes a state with a name; the conversation stays usable. */
@@ -211,31 +206,22 @@ class Session {
       case "prompt":
         this.#held = false;
         if (!this.#prompts.add(signal.payload)) this.#notice("a prompt was refused: the queue is full");
-        return;
+        break;
       case "decide":
-        this.#inTurn("a decision", () => this.#approvals.decide(signal.payload));
-        return;
+        return this.#inTurn("a decision", () => this.#approvals.decide(signal.payload));
       case "abort":
-        this.#stop(signal.payload.by);
-        return;
+        return this.#stop(signal.payload.by);
       case "finish":
-        this.end(signal.payload.by);
-        return;
+        return this.end(signal.payload.by);
       case "retry":
         this.#retries += 1;
-        return;
+        break;
       case "configure":
-        this.#inTurn("a change of settings", () => this.#configure(signal.payload));
-        return;
+        this.#inTurn("a change of settings", () => {
+          this.#approvals.forget(signal.payload.forget ?? []);
+          return this.#settings.configure(signal.payload);
+        });
     }
-  }
-
-  async #configure(changes: ConfigureSignal): Promise<void> {
-    const { forget, ...settings } = changes;
-    const gone = forget ? this.#approvals.forget(forget) : [];
-    if (gone.length > 0) this.#record.emit({ type: "configured", changes: { forgot: gone.join("; ").slice(0, 500) } });
-    // Of settings alone there is something to tell; an unknown key to forget changes nothing.
-    if (!forget || Object.keys(settings).length > 1) await this.#settings.configure(settings);
   }
 
   #stop(by: string): void {

@@ -30,6 +30,8 @@ export interface PreparedCall {
   projectRule?: { rule: RememberedRule; text: string };
   /** Milliseconds after which an unanswered approval counts as denied. */
   deadlineMs?: number;
+  /** The user's configuration names somebody who is told of an approval. */
+  notify?: true;
 }
 
 /** Answers that no tool gave. The text is made by `settledText`. */

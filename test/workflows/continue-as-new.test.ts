@@ -68,6 +68,6 @@ describe("going on in a new run", { timeout: 60_000 }, () => {
     sessions = await TestSessions.start(model);
     const id = await sessions.run("first", { maxTurns: 3 });
     await sessions.untilState(id, "stopped");
-    expect((await sessions.client.state(id)).queued).toEqual([{ id: "s", delivery: "steer" }]);
+    expect((await sessions.client.state(id)).queued).toEqual([{ id: "s", delivery: "steer", text: "steer" }]);
   });
 });

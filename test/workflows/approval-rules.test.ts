@@ -1,0 +1,80 @@
+// What the user's configuration adds to an approval: a deadline, and somebody who is told.
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type { FollowItem } from "../../src/client/contract.ts";
+import { bash, fakeModel, resultTexts, TestSessions } from "../support/sessions.ts";
+
+const config = (sessions: TestSessions, text: string) =>
+  writeFileSync(join(dirname(sessions.home.configFile), "config.toml"), text);
+
+it("denies at the deadline of a rule what nobody answered, with a reason, and goes on; one that was answered stands", async () => {
+  const model = fakeModel((turn) => (turn === 1 ? [bash("echo x > slow"), bash("touch quick")] : "done"));
+  const sessions = await TestSessions.start(model);
+  config(
+    sessions,
+    '[[rules]]\ndecision = "ask"\ntool = "bash"\ncommand = "touch *"\nreason = "look twice"\ndeadline = "2s"\n',
+  );
+  const id = await sessions.run("go", { approval: "ask" });
+  await sessions.untilState(id, "waiting");
+  const { pending } = await sessions.client.state(id);
+  const quick = pending.find(({ summary }) => summary === "touch quick")!;
+  expect(quick).toMatchObject({ reason: "rule", reasonDetail: expect.stringContaining("look twice") });
+  expect(quick.expiresAt! - quick.requestedAt).toBe(2_000);
+  const slow = pending.find(({ summary }) => summary === "echo x > slow")!;
+  expect(slow.expiresAt).toBeUndefined();
+  const expired = (item: FollowItem) => item.kind === "event" && item.event.type === "approval_resolved";
+  const { events } = await sessions.until(id, expired);
+  expect(events.at(-1)).toMatchObject({ approvalId: quick.id, decision: "deny", via: "deadline" });
+  const late = await sessions.client.decide(id, { approvalId: quick.id, decision: "allow", by: "me" });
+  expect(late.kind).toBe("refused");
+  await sessions.client.decide(id, { approvalId: slow.id, decision: "allow", by: "me" });
+  await sessions.untilState(id, "idle");
+  expect(resultTexts(model.requests.at(-1)!.messages).join()).toContain("Nobody answered within 2 s");
+});
+
+it("tells whom the configuration names once per batch that something waits, and not what asks nobody", async () => {
+  const told: Record<string, unknown>[] = [];
+  const came = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part) => {
+      body += part;
+    });
+    request.on("end", () => {
+      told.push(JSON.parse(body));
+      response.end();
+      came.resolve();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const model = fakeModel((turn) => {
+    if (turn === 1) return [bash("pwd")];
+    return turn === 2 ? [bash("touch a"), bash("touch b")] : "done";
+  });
+  const sessions = await TestSessions.start(model);
+  sessions.notifyTargets = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  const id = await sessions.run("go", { approval: "ask" });
+  await sessions.untilState(id, "waiting");
+  await came.promise;
+  for (const { id: approvalId } of (await sessions.client.state(id)).pending) {
+    await sessions.client.decide(id, { approvalId, decision: "deny", by: "me" });
+  }
+  await sessions.untilState(id, "idle");
+  expect(told).toEqual([
+    {
+      v: 1,
+      event: "waiting",
+      sessionId: id,
+      title: "go",
+      cwd: sessions.workspace,
+      waiting: [
+        { toolName: "bash", summary: "touch a" },
+        { toolName: "bash", summary: "touch b" },
+      ],
+    },
+  ]);
+});
