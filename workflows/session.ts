@@ -201,26 +201,17 @@ class Session {
     return true;
   }
 
-  #take(signal: DecodedSignal): void {
-    switch (signal.name) {
-      case "prompt":
-        this.#held = false;
-        if (!this.#prompts.add(signal.payload)) this.#notice("a prompt was refused: the queue is full");
-        break;
-      case "decide":
-        return this.#inTurn("a decision", () => this.#approvals.decide(signal.payload));
-      case "abort":
-        return this.#stop(signal.payload.by);
-      case "finish":
-        return this.end(signal.payload.by);
-      case "retry":
-        this.#retries += 1;
-        break;
-      case "configure":
-        this.#inTurn("a change of settings", () => {
-          this.#approvals.forget(signal.payload.forget ?? []);
-          return this.#settings.configure(signal.payload);
-        });
+  #take({ name, payload }: DecodedSignal): void {
+    if (name === "prompt") {
+      this.#held = false;
+      if (!this.#prompts.add(payload)) this.#notice("a prompt was refused: the queue is full");
+    } else if (name === "decide") this.#inTurn("a decision", () => this.#approvals.decide(payload));
+    else if (name === "abort") this.#stop(payload.by);
+    else if (name === "finish") this.end(payload.by);
+    else if (name === "retry") this.#retries += 1;
+    else {
+      this.#approvals.forget(payload.forget ?? []);
+      this.#inTurn("a change of settings", () => this.#settings.configure(payload));
     }
   }
 
