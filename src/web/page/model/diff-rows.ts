@@ -23,31 +23,36 @@ export function diffRows(patch: string): DiffRow[] {
       [before, after] = [Number(hunk[1]), Number(hunk[3])];
       [leftBefore, leftAfter] = [Number(hunk[2] ?? 1), Number(hunk[4] ?? 1)];
       rows.push({ kind: "hunk", text: line });
-    } else if (!inside) {
-      const head = at < 2 && /^(---|\+\+\+) /.test(line);
-      if (!head && line !== "") rows.push(looseRow(line));
-    } else if (line.startsWith("+")) {
-      rows.push({ kind: "added", after: after++, text: line.slice(1) });
-      leftAfter--;
-    } else if (line.startsWith("-")) {
-      rows.push({ kind: "removed", before: before++, text: line.slice(1) });
-      leftBefore--;
-    } else if (line.startsWith("\\") || line.startsWith("…")) {
-      rows.push({ kind: "note", text: line });
-    } else {
-      rows.push({ kind: "same", before: before++, after: after++, text: line.slice(1) });
-      leftBefore--;
-      leftAfter--;
+      continue;
     }
+    // Only outside a hunk do these mean a head; inside, the counts say that a row was removed or added.
+    if (!inside && at < 2 && /^(---|\+\+\+) /.test(line)) continue;
+    // A row of blanks alone may have lost them.
+    const row = rowOf(line === "" && inside ? " " : line, { before, after });
+    if (row === undefined) continue;
+    rows.push(row);
+    if (row.kind === "removed" || row.kind === "same") [before, leftBefore] = [before + 1, leftBefore - 1];
+    if (row.kind === "added" || row.kind === "same") [after, leftAfter] = [after + 1, leftAfter - 1];
   }
   return rows;
 }
 
-/** A tool of one's own may give rows without hunks. */
-function looseRow(line: string): DiffRow {
-  if (line.startsWith("+")) return { kind: "added", text: line.slice(1) };
-  if (line.startsWith("-")) return { kind: "removed", text: line.slice(1) };
-  return { kind: "note", text: line };
+/** Numbers are left out where there was no hunk: a tool of one's own may give rows alone. */
+function rowOf(line: string, at: { before: number; after: number }): DiffRow | undefined {
+  const before = at.before > 0 ? { before: at.before } : {};
+  const after = at.after > 0 ? { after: at.after } : {};
+  switch (line[0]) {
+    case undefined:
+      return undefined;
+    case "+":
+      return { kind: "added", ...after, text: line.slice(1) };
+    case "-":
+      return { kind: "removed", ...before, text: line.slice(1) };
+    case " ":
+      return { kind: "same", ...before, ...after, text: line.slice(1) };
+    default:
+      return { kind: "note", text: line };
+  }
 }
 
 /** The patch in a result's details: text or a list of rows; undefined where there is none. */

@@ -60,8 +60,8 @@ const codeTree = (children: Tree[]): Tree => element("pre", [element("code", chi
 function treeOf(token: Token): Tree {
   switch (token.type) {
     case "heading":
-      // The page has its own headings above these.
-      return element(`h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as TreeTag, trees(token.tokens));
+      // One level below the page's own headings: which levels a model leaves out must not make holes in the outline.
+      return { tag: "h3", className: `depth-${(token as Tokens.Heading).depth}`, children: trees(token.tokens) };
     case "paragraph":
       return element("p", trees(token.tokens));
     case "strong":

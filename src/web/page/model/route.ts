@@ -7,8 +7,7 @@ export type Route =
   | { page: "unknown" };
 
 export function routeOf(path: string, hash = ""): Route {
-  if (path === "/" || path === "") return { page: "home" };
-  if (path === "/new") return { page: "new" };
+  if (path === "/") return hash === "#new" ? { page: "new" } : { page: "home" };
   if (path === "/open") return { page: "enter", way: "login", secret: hash.replace(/^#/, "") };
   if (path === "/pair") return { page: "enter", way: "pair", secret: hash.replace(/^#/, "") };
   const session = /^\/s\/([0-9a-z]{1,32})\/?$/.exec(path);

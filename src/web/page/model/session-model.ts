@@ -99,9 +99,9 @@ export class SessionModel {
     return this.#items.length > 0;
   }
 
-  /** Whether what happened before is still being told: the state comes after it. */
-  get isFilling(): boolean {
-    return this.hasEvents && this.state === undefined && this.closed === undefined && this.offline === undefined;
+  /** Whether all that happened before is told: the state comes after it. */
+  get isOpen(): boolean {
+    return this.state !== undefined || this.closed !== undefined || this.offline !== undefined;
   }
 
   get rows(): readonly Row[] {

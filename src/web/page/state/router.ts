@@ -5,8 +5,8 @@ export const route = signal<Route>(routeOf(location.pathname, location.hash));
 
 export function navigate(path: string, how: "push" | "replace" = "push"): void {
   if (how === "replace") history.replaceState(null, "", path);
-  else if (path !== location.pathname) history.pushState(null, "", path);
-  route.value = routeOf(path);
+  else if (path !== location.pathname + location.hash) history.pushState(null, "", path);
+  route.value = routeOf(location.pathname, location.hash);
 }
 
 /** Follows links within the page without loading it anew; keys that open a new tab keep their meaning. */
@@ -19,6 +19,6 @@ export function startRouter(): void {
     const link = (event.target as Element | null)?.closest?.("a");
     if (!link || link.origin !== location.origin || link.target || routeOf(link.pathname).page === "unknown") return;
     event.preventDefault();
-    navigate(link.pathname);
+    navigate(link.pathname + link.hash);
   });
 }

@@ -19,6 +19,8 @@ export class SessionStore {
   readonly model = new SessionModel();
   /** Counts the changes of `model`; whoever draws from it reads this. */
   readonly version = signal(0);
+  /** Counts what came after the session was opened; what it held by then is no news. */
+  readonly news = signal(0);
   readonly account = signal<SessionView | undefined>(undefined);
   readonly problem = signal<string | undefined>(undefined);
   /** Texts sent from here that the session has not taken yet, by id. */
@@ -101,6 +103,7 @@ export class SessionStore {
 
   #take(items: StreamItem[]): void {
     const before = this.model.current;
+    const wasOpen = this.model.isOpen;
     let turned = false;
     for (const item of items) {
       this.model.take(item);
@@ -110,6 +113,7 @@ export class SessionStore {
     }
     if (this.model.offline !== undefined && !this.model.hasEvents) void this.#loadHistory();
     this.#forgetTaken();
+    if (wasOpen && items.some(({ kind }) => kind === "event" || kind === "live")) this.news.value++;
     this.version.value++;
     if (this.model.current !== before) void this.refreshAccount();
     else if (turned) this.#accountSoon();

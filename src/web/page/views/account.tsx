@@ -17,6 +17,7 @@ export function Account({ store }: { store: SessionStore }) {
   const working = groupOf(summary.state) === "Working";
   return (
     <section class="account" aria-label="Account">
+      <h2 class="only-read">Account</h2>
       {cause !== undefined && (
         <p class="cause">
           <Sign state="failed" words="cause" />

@@ -17,7 +17,7 @@ export function Answer({ row }: { row: AnswerRow }) {
   const empty = blocks.every(({ text }) => text === "") && message?.errorMessage === undefined;
   if (message !== undefined && empty) return null;
   return (
-    <section class={`row answer ${message ? "" : "streaming"}`} aria-label="Answer">
+    <article class={`row answer ${message ? "" : "streaming"}`} aria-label="Answer">
       {blocks.map((block, at) => (
         <BlockView key={at} block={block} />
       ))}
@@ -29,7 +29,7 @@ export function Answer({ row }: { row: AnswerRow }) {
       )}
       {message?.stopReason === "length" && <p class="note-warning">The answer was cut off: it was too long.</p>}
       {message?.stopReason === "aborted" && <p class="note-warning">Stopped in the middle of the answer.</p>}
-    </section>
+    </article>
   );
 }
 

@@ -17,7 +17,7 @@ export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
   const waits = asks(row);
   const sign = signOfCall(row);
   return (
-    <section class={`row call call-${sign}`} aria-label={`Call: ${row.toolName}`}>
+    <article class={`row call call-${sign}`} aria-label={`Call: ${row.toolName}`}>
       <p class="call-line">
         <Sign state={sign} />
         <b>{readableText(row.toolName)}</b>{" "}
@@ -39,7 +39,7 @@ export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
       )}
       {!waits && <Arguments row={row} />}
       {(row.output !== undefined || result !== undefined) && !waits && <ResultView row={row} />}
-    </section>
+    </article>
   );
 }
 

@@ -39,7 +39,7 @@ export function CardActions({ sessionId, approval, read, readOn, steady, isStead
     else void decide(sessionId, { approvalId: approval.id, ...answer });
   };
   const remembers = approval.rememberText !== undefined || approval.projectRule !== undefined;
-  const unread = read ? "" : " (read to the end first)";
+  const unread = read ? "" : ". Read to the end first";
   return (
     <div class="card-actions">
       <div class="buttons">
@@ -50,8 +50,7 @@ export function CardActions({ sessionId, approval, read, readOn, steady, isStead
           aria-label={`Allow once: ${name}${unread}`}
           onClick={() => send({ decision: "allow" })}
         >
-          <span class={read ? "" : "hidden-label"}>Allow once</span>
-          <span class={read ? "hidden-label" : ""}>Read to the end first</span>
+          {read ? "Allow once" : "Read to the end first"}
         </button>
         {remembers && (
           <button type="button" aria-expanded={panel === "rule"} onClick={toggle("rule")}>
@@ -77,14 +76,15 @@ export function CardActions({ sessionId, approval, read, readOn, steady, isStead
         )}
       </div>
       {panel === "rule" && (
-        <RulePanel approval={approval} ready={ready && read} onAnswer={send} onClose={() => setPanel(undefined)} />
+        <RulePanel approval={approval} ready={ready} read={read} onAnswer={send} onClose={() => setPanel(undefined)} />
       )}
       {panel === "deny" && <DenyPanel ready={ready} onAnswer={send} onClose={() => setPanel(undefined)} />}
       {panel === "edit" && (
         <EditPanel
           sessionId={sessionId}
           approval={approval}
-          ready={ready && read}
+          ready={ready}
+          read={read}
           onAnswer={send}
           onClose={() => setPanel(undefined)}
         />

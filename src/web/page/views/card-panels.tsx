@@ -10,6 +10,8 @@ import { Problem } from "./small.tsx";
 
 interface PanelProps {
   ready: boolean;
+  /** The whole text was on screen: nothing is allowed before. */
+  read: boolean;
   onAnswer: (answer: Omit<DecideRequest, "approvalId">) => void;
   onClose: () => void;
 }
@@ -39,18 +41,22 @@ function Panel({ label, onClose, children }: { label: string; onClose: () => voi
   );
 }
 
+const Unread = ({ read }: { read: boolean }) =>
+  read ? null : <p class="facts">Read the text above to its end first.</p>;
+
 /** The rule's words stand on the button that makes it. */
-export function RulePanel({ approval, ready, onAnswer, onClose }: PanelProps & { approval: Approval }) {
+export function RulePanel({ approval, ready, read, onAnswer, onClose }: PanelProps & { approval: Approval }) {
   const { rememberText, projectRule } = approval;
   return (
     <Panel label="Allow and remember" onClose={onClose}>
       <p>Allows this call, and from then on does not ask for:</p>
+      <Unread read={read} />
       {rememberText !== undefined && (
         <div class="rule">
           <code class="rule-words">{readableText(rememberText)}</code>
           <button
             type="button"
-            aria-disabled={!ready}
+            aria-disabled={!ready || !read}
             aria-label={`Allow in this session: ${readableText(rememberText)}`}
             onClick={() => onAnswer({ decision: "allow", remember: "session" })}
           >
@@ -63,7 +69,7 @@ export function RulePanel({ approval, ready, onAnswer, onClose }: PanelProps & {
           <code class="rule-words">{readableText(projectRule.text)}</code>
           <button
             type="button"
-            aria-disabled={!ready}
+            aria-disabled={!ready || !read}
             aria-label={`Allow in this repository: ${readableText(projectRule.text)}`}
             onClick={() => onAnswer({ decision: "allow", remember: "project" })}
           >
@@ -81,7 +87,7 @@ export function RulePanel({ approval, ready, onAnswer, onClose }: PanelProps & {
   );
 }
 
-export function DenyPanel({ ready, onAnswer, onClose }: PanelProps) {
+export function DenyPanel({ ready, onAnswer, onClose }: Omit<PanelProps, "read">) {
   const [reason, setReason] = useState("");
   return (
     <Panel label="Deny with a reason" onClose={onClose}>
@@ -109,6 +115,7 @@ export function EditPanel({
   sessionId,
   approval,
   ready,
+  read,
   onAnswer,
   onClose,
 }: PanelProps & { sessionId: string; approval: Approval }) {
@@ -144,7 +151,8 @@ export function EditPanel({
         />
       </label>
       <Problem text={problem} />
-      <button type="button" class="primary" aria-disabled={!ready || given === undefined} onClick={send}>
+      <Unread read={read} />
+      <button type="button" class="primary" aria-disabled={!ready || !read || given === undefined} onClick={send}>
         Allow edited
       </button>
       <button type="button" class="quiet" onClick={onClose}>

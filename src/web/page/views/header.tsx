@@ -28,7 +28,7 @@ export function Header() {
           Notify me
         </button>
       )}
-      <a class="button quiet" href="/new">
+      <a class="button quiet" href="/#new">
         New<span class="wide-only"> session</span>
       </a>
       {!isPhone.value && (

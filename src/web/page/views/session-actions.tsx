@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionStateName } from "../../../agent/events.ts";
 import type { GroupName } from "../../../agent/session-groups.ts";
@@ -14,10 +15,13 @@ export function SessionActions({
   store,
   state,
   group,
+  children,
 }: {
   store: SessionStore;
   state?: SessionStateName;
   group?: GroupName;
+  /** Stands before the buttons. */
+  children: ComponentChildren;
 }) {
   const [open, setOpen] = useState<"end" | "settings">();
   const [problem, setProblem] = useState<string>();
@@ -33,6 +37,7 @@ export function SessionActions({
   const works = group === "Working" || state === "waiting";
   return (
     <div class="session-actions">
+      {children}
       {works && (
         <button type="button" onClick={() => void act("stop")}>
           Stop turn

@@ -43,12 +43,13 @@ export function SessionHead({ store, onApproval }: { store: SessionStore; onAppr
             </>
           )}
         </p>
-        {pending > 0 && (
-          <button type="button" class="jump" onClick={onApproval}>
-            {count(pending, "approval")} {pending === 1 ? "waits" : "wait"} ↓
-          </button>
-        )}
-        <SessionActions store={store} {...(state === undefined ? {} : { state, group: groupOf(state) })} />
+        <SessionActions store={store} {...(state === undefined ? {} : { state, group: groupOf(state) })}>
+          {pending > 0 && (
+            <button type="button" class="jump" onClick={onApproval}>
+              {count(pending, "approval")} {pending === 1 ? "waits" : "wait"} ↓
+            </button>
+          )}
+        </SessionActions>
       </div>
     </header>
   );

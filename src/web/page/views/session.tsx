@@ -18,8 +18,11 @@ type Tab = (typeof tabs)[number];
 export function Session({ store }: { store: SessionStore }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [tab, setTab] = useState<Tab>("Transcript");
-  const version = store.version.value;
-  const { below, toEnd } = useFollow(scroller, version, tab === "Transcript");
+  const { below, toEnd } = useFollow(scroller, {
+    version: store.version.value,
+    news: store.news.value,
+    active: tab !== "Files",
+  });
   const choose = (next: Tab) => {
     setTab(next);
     if (next === "Files") void store.refreshAccount();

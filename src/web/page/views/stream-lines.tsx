@@ -25,6 +25,9 @@ export function StreamLines({ store }: { store: SessionStore }) {
   );
 }
 
+/** The activity that asks the model has a name only we know. */
+const whatWords = (what: string): string => (what === "askModel" ? "the model's answer" : readableText(what));
+
 function Retrying({ store }: { store: SessionStore }) {
   const { what, message, attempt, nextTryAt } = store.model.retrying!;
   const stop = () =>
@@ -36,7 +39,7 @@ function Retrying({ store }: { store: SessionStore }) {
       <Sign state="running" words="retrying" />
       <Line text={message} />{" "}
       <span class="facts">
-        ({readableText(what)}, try {attempt})
+        ({whatWords(what)}, try {attempt})
       </span>
       {nextTryAt !== undefined && `, next try ${clock(nextTryAt)}`} ·{" "}
       <button type="button" class="quiet" onClick={() => void stop()}>

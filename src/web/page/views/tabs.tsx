@@ -36,6 +36,7 @@ export function Tabs<Name extends string>({ names, chosen, onChoose, children }:
         ))}
       </div>
       <div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${chosen}`}>
+        <h2 class="only-read">{chosen}</h2>
         {children}
       </div>
     </>

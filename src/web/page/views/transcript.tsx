@@ -15,7 +15,7 @@ export function TranscriptView({ store, scroller }: { store: SessionStore; scrol
   store.version.value;
   const { model } = store;
   const rows = model.rows;
-  const { start, showMore } = useWindow(rows, model.isFilling);
+  const { start, showMore } = useWindow(rows, !model.isOpen);
   const live = model.liveAnswer;
   const keepPlace = useKeepPlace(scroller, start, rows.length);
   const showEarlier = () => {

@@ -4,16 +4,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 const nearEnd = 40;
 
 /**
- * Keeps the end in sight while the reader is there, and only then: otherwise `below` says that something came. Each change of
- * `version` is something that came.
+ * Keeps the end in sight while the reader is there, and only then: otherwise `below` says that something came. `version`
+ * counts what is drawn, `news` what came while it was open.
  */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
-  version: number,
-  active: boolean,
+  { version, news, active }: { version: number; news: number; active: boolean },
 ): { below: boolean; toEnd: () => void } {
   const atEnd = useRef(false);
-  const height = useRef(0);
   const [below, setBelow] = useState(false);
   useEffect(() => {
     const element = scroller.current;
@@ -27,14 +25,15 @@ export function useFollow(
   }, []);
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (!element || !active) return;
-    const grown = element.scrollHeight - height.current;
-    height.current = element.scrollHeight;
-    if (grown <= 0) return;
-    if (atEnd.current) element.scrollTop = element.scrollHeight;
-    // The first fill is what one opened, not news.
-    else if (grown < element.scrollHeight / 2 && element.scrollHeight > element.clientHeight) setBelow(true);
+    if (element && active && atEnd.current) element.scrollTop = element.scrollHeight;
   }, [version, active]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !active || news === 0 || atEnd.current) return;
+    if (element.scrollHeight > element.clientHeight + nearEnd) setBelow(true);
+    // Too short to scroll: the end is in sight, and stays there when it grows.
+    else atEnd.current = true;
+  }, [news, active]);
   const toEnd = () => {
     const element = scroller.current;
     if (!element) return;
