@@ -226,6 +226,7 @@ describe("what a prefix does not cover", () => {
     ["npm test *", "npm test --script-shell=./x"],
     ["node *", "node -e 1"],
     ["python3 -u *", "python3 -u -c 1"],
+    ["python3 -m pytest *", "python3 -m pytest -p x"],
     ["awk *", "awk 1 a"],
     ["tar *", "tar xf a"],
     ["env *", "env ls"],
