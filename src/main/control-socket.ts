@@ -23,7 +23,7 @@ export type ControlRequest =
    * Starts the web page anew, also where it was not to be started. What is given holds as long as the supervisor lives; null = neither
    * that nor what the configuration says.
    */
-  | { cmd: "restart-web"; lan?: string | null; publicUrl?: string | null };
+  | { cmd: "restart-web"; lan?: string | null; publicUrl?: string | null; ifNeeded?: boolean };
 
 export type ControlAnswer =
   | { ok: true; state?: UpState }

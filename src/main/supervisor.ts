@@ -183,11 +183,9 @@ export class Supervisor {
         return { ok: true };
       }
       case "restart-web": {
-        const { lan, publicUrl } = request;
-        await this.#web.restart({
-          ...(lan === undefined ? {} : { lan }),
-          ...(publicUrl === undefined ? {} : { publicUrl }),
-        });
+        const { lan, publicUrl, ifNeeded } = request;
+        const reach = { ...(lan === undefined ? {} : { lan }), ...(publicUrl === undefined ? {} : { publicUrl }) };
+        await (ifNeeded ? this.#web.need() : this.#web.restart(reach));
         return { ok: true };
       }
       default:

@@ -87,10 +87,12 @@ async function readyPage(home: Home, reach: WebReach): Promise<WebFile> {
   if (!state) throw new UserError("what was started has ended again", { next: "tempi logs up" });
   // Asked for by name, it is to stay as long as the person wants.
   await askSupervisor(state, { cmd: "keep" });
-  let before: number | undefined;
-  if (needsStart(state, readWebFile(home), reach)) {
-    before = state.web.pid ?? 0;
-    const answer = await askSupervisor(state, { cmd: "restart-web", ...reach }, 20_000);
+  const changes = reachesOtherwise(readWebFile(home), reach);
+  const before = changes ? (state.web.pid ?? 0) : undefined;
+  // Also while it is said to be starting: where the configuration wants no page, nobody else will start it.
+  if (changes || !webIsReady(state)) {
+    const how = changes ? reach : { ifNeeded: true };
+    const answer = await askSupervisor(state, { cmd: "restart-web", ...how }, 20_000);
     if (!answer.ok) throw new UserError("error" in answer ? answer.error : "busy", { next: "tempi restart" });
   }
   const timeout = AbortSignal.timeout(readyMs);
@@ -108,13 +110,12 @@ async function readyPage(home: Home, reach: WebReach): Promise<WebFile> {
   }
 }
 
-/** A new start cuts streams, so it is made only where something changes. */
-function needsStart({ web }: UpState, page: WebFile | undefined, { lan, publicUrl }: WebReach): boolean {
-  if (web.state === "stopped" || web.state === "failed") return true;
+/** Whether it is to be reached in another way than now: a new start cuts streams, so it is made only then. */
+function reachesOtherwise(page: WebFile | undefined, { lan, publicUrl }: WebReach): boolean {
   if (lan === undefined && publicUrl === undefined) return false;
   const same = (wanted: string | null | undefined, has: string | undefined) =>
     wanted === undefined || (wanted ?? undefined) === has;
-  return web.state !== "ready" || !page || !same(lan, page.lan) || !same(publicUrl, page.publicUrl);
+  return !page || !same(lan, page.lan) || !same(publicUrl, page.publicUrl);
 }
 
 const givenUp = ({ web }: UpState): UserError =>

@@ -45,6 +45,12 @@ export class WebKeeper {
     else await this.#start();
   }
 
+  /** Starts it now, whatever the configuration says, unless it runs or is being started. */
+  async need(): Promise<void> {
+    if (!this.#starting) await this.#start();
+    else if (this.#keeper.state.state === "failed") await this.#keeper.restart();
+  }
+
   async restartIfBegun(): Promise<void> {
     if (!this.#starting) return;
     await this.#starting;

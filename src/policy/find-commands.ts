@@ -13,6 +13,8 @@ export interface Found {
 }
 
 const maximumDepth = 5;
+/** Words of a wrapper that are tried as the beginning of a command; with more the line is searched as a text. */
+const maximumStarts = 200;
 /** Commands that are looked at; a line with more is searched as a text. */
 const maximumCommands = 2_000;
 
@@ -52,7 +54,9 @@ function addCommand(found: Found, command: Command, line: string, depth: number)
   const raw = command.suffix.map((part) => (part.type === "Word" ? part.value : "text" in part ? part.text : ""));
   if (interpreters.has(program)) found.texts.push(...raw.filter((text) => /[\s(){}'"`;|]/.test(text)));
   if (!wrappers.has(program) && !finders.has(program)) return;
-  for (const at of innerStarts(program, raw)) found.commands.push(words.slice(at));
+  const starts = innerStarts(program, raw);
+  for (const at of starts.slice(0, maximumStarts)) found.commands.push(words.slice(at));
+  if (starts.length > maximumStarts) found.texts.push(line);
   const bodies = command.suffix.map((part) =>
     part.type === "HereDoc" ? part.body.text : part.type === "HereString" ? (part.target?.value ?? "") : "",
   );

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Rule, ruleText } from "../agent/rule.ts";
 import type { ToolPreview } from "../agent/tool.ts";
 import { realPathOf, visibleText } from "../tools/paths.ts";
 import { literalCommands } from "../tools/shell-words.ts";
-import { shellState } from "./program-kinds.ts";
+import { readers, shellState } from "./program-kinds.ts";
+import { isProtected } from "./protected-paths.ts";
 import { type CommandPlace, isReadOnlyWords, isTrustedProgram } from "./read-only-command.ts";
 import {
   allowsWords,
@@ -26,6 +27,8 @@ export interface JudgedCall extends CommandPlace {
   command?: string;
   /** Absolute path of the repository's folder. */
   repository: string;
+  /** Absolute files and folders that are protected besides those that are by name. */
+  protectedFolders: readonly string[];
   /** When the session began, milliseconds since 1970. */
   startedAt?: number;
 }
@@ -129,10 +132,24 @@ async function isAllowed(
   const [name] = words;
   // Named by its path: only a rule that names this very path means it.
   const named = name!.includes("/");
-  if (!patterns.some((pattern) => allowsWords(pattern, words, alone) && (!named || pattern.words[0] === name)))
-    return false;
-  if (name === "git" && isBareRepository(call.cwd)) return false;
+  const fitting = patterns.filter(
+    (pattern) => allowsWords(pattern, words, alone) && (!named || pattern.words[0] === name),
+  );
+  if (fitting.length === 0) return false;
+  const exact = fitting.some(({ prefix }) => !prefix);
+  if (!exact && !readers.has(basename(name!)) && (await namesProtected(words, call))) return false;
+  if (basename(name!) === "git" && isBareRepository(call.cwd)) return false;
   return named || shellState.has(name!) || (await isTrustedProgram(name!, workspace, call));
+}
+
+/** A rule that lets a program write does not let it write what decides about tempi or runs by itself. */
+async function namesProtected(words: readonly string[], { cwd, protectedFolders }: JudgedCall): Promise<boolean> {
+  for (const word of words.slice(1)) {
+    for (const path of new Set([word, word.slice(word.indexOf("=") + 1)])) {
+      if (await isProtected(path, cwd, protectedFolders)) return true;
+    }
+  }
+  return false;
 }
 
 /** Git takes a folder with these files for a repository, with all the commands that its `config` names. */

@@ -74,6 +74,7 @@ async function verdictOf({ rules, ...input }: PolicyInput): Promise<Verdict> {
     ofExtension: input.ofExtension ?? false,
     paths: input.preview.paths,
     repository: rules.repository,
+    protectedFolders: protectedFolders(input),
     ...(input.command === undefined ? {} : { command: input.command }),
     ...(input.startedAt === undefined ? {} : { startedAt: input.startedAt }),
     ...placeOf(input),
@@ -93,9 +94,14 @@ const isReadTool = ({ tool, ofExtension }: PolicyInput): boolean =>
 const writtenPaths = ({ preview }: PolicyInput): string[] =>
   preview.paths.filter(({ access }) => access === "write").map(({ path }) => path);
 
+const protectedFolders = ({ tempiFolders }: Pick<PolicyInput, "tempiFolders">): string[] => [
+  ...tempiFolders,
+  join(homedir(), ".ssh"),
+];
+
 /** Protected files ask at every level, whatever a rule allows. */
 async function decideByProtection(input: PolicyInput): Promise<Asks | undefined> {
-  const homeFolders = [...input.tempiFolders, join(homedir(), ".ssh")];
+  const homeFolders = protectedFolders(input);
   for (const path of writtenPaths(input)) {
     if (await isProtected(path, input.cwd, homeFolders)) {
       return { kind: "ask", reason: "protected-file", detail: visibleText(path) };

@@ -84,6 +84,8 @@ const table: Record<string, Limits> = {
 export function prefixCovers(prefix: readonly string[], words: readonly string[]): boolean {
   const program = basename(words[0]!);
   if (prefixIsUseless(prefix, program)) return false;
+  // `python -m pytest` is `pytest`.
+  if (interpreters.has(program) && prefix[1] === "-m") return prefixCovers(prefix.slice(2), words.slice(2));
   const limits = Object.hasOwn(table, program) ? table[program]! : undefined;
   if (!limits) return true;
   if (limits.never?.split(" ").includes(words[1] ?? "")) return false;

@@ -22,6 +22,11 @@ export const shellState = names(`
   command read mapfile readarray unset let wait getopts ulimit umask bind complete compgen compopt history fc dirs disown
   coproc`);
 
+/** Programs that, within what a prefix rule covers of them, only read the files they name. */
+export const readers = names(`
+  find fd fdfind grep egrep fgrep rg ag ack cat ls echo printf head tail wc sort uniq sed git diff cmp stat file du tree
+  basename dirname realpath readlink cut tr nl od jq test [ type which pwd true false :`);
+
 /** Programs that run another one after an option of theirs. */
 export const finders = names("find fd fdfind");
 

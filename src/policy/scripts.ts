@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { commandsIn } from "./find-commands.ts";
 import { interpreters, shells } from "./program-kinds.ts";
@@ -91,7 +91,8 @@ async function scriptAt(path: string): Promise<Script> {
   try {
     const stats = await stat(path);
     if (!stats.isFile()) return { path, hash: "none" };
-    const changedAt = stats.ctimeMs;
+    // A link that was pointed elsewhere is another script too.
+    const changedAt = Math.max(stats.ctimeMs, (await lstat(path)).ctimeMs);
     if (stats.size > maximumHashed) return { path, hash: `${stats.ino} ${stats.size} ${changedAt}`, changedAt };
     return {
       path,

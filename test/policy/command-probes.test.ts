@@ -4,10 +4,13 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { beforeEach, describe, expect, test } from "vitest";
+import { digestOf, previewOf } from "../../activities/checked-call.ts";
 import type { ApprovalLevel } from "../../src/agent/approval.ts";
 import type { Rule } from "../../src/agent/rule.ts";
+import type { ToolDefinition } from "../../src/agent/tool.ts";
 import { decideByPolicy } from "../../src/policy/policy.ts";
-import { temporaryFolder } from "../tools/support.ts";
+import { bashTool } from "../../src/tools/bash.ts";
+import { contextFor, temporaryFolder } from "../tools/support.ts";
 import { commandProbes, probeRules, rulesOf } from "./command-probes.ts";
 
 const searchPath = `/usr/local/bin:/usr/bin:/bin:${dirname(process.execPath)}:${dirname(rgPath)}`;
@@ -200,6 +203,18 @@ test("an exact rule covers exactly its words (S20)", async () => {
   for (const line of [...others, "git\u00a0status", "git status\r", "git status #", "git status --output=x"]) {
     expect((await judge(line, rules)).kind, line).toBe("ask");
   }
+});
+
+test("a card shows and a digest covers white space as it is (A04)", async () => {
+  const context = await contextFor({ cwd });
+  const commands = ["x", "x ", "x\t", " x", "x\u00a0"];
+  const digests = commands.map(async (command) => {
+    const checked = { tool: bashTool as ToolDefinition, args: { command } };
+    const preview = await previewOf(checked, context);
+    expect(preview.display).toEqual([{ kind: "command", command, cwd }]);
+    return digestOf(checked, preview, cwd);
+  });
+  expect(new Set(await Promise.all(digests)).size).toBe(commands.length);
 });
 
 test("white space of a command is part of it (A04)", async () => {

@@ -1,7 +1,7 @@
 // Rules against calls: levels, files, repositories, deadlines, scripts that changed.
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { ApprovalLevel } from "../../src/agent/approval.ts";
 import type { Rule } from "../../src/agent/rule.ts";
 import { decideByPolicy, type PolicyInput } from "../../src/policy/policy.ts";
@@ -198,6 +198,18 @@ describe("scripts that changed (S19)", () => {
     },
   );
 
+  test("a link that points elsewhere now is another script", async () => {
+    writeFileSync(join(cwd, "old.sh"), "old");
+    symlinkSync("old.sh", join(cwd, "link.sh"));
+    const startedAt = statSync(join(cwd, "old.sh")).ctimeMs + 1;
+    await vi.waitUntil(() => Date.now() > startedAt + 20);
+    rmSync(join(cwd, "link.sh"));
+    symlinkSync("old.sh", join(cwd, "link.sh"));
+    const call = { name: "bash", command: "bash link.sh", startedAt };
+    expect(await decide(rulesOf("allow", "bash old.sh"), { ...call, command: "bash old.sh" })).toEqual(allow);
+    expect(await decide(rulesOf("allow", "bash link.sh"), call)).toMatchObject({ reason: "changed-script" });
+  });
+
   test("a definition that appears counts as changed; what names no script has none", async () => {
     const before = await scriptParts("npm test", cwd);
     writeFileSync(join(cwd, ".npmrc"), "script-shell=./x.sh\n");
@@ -214,6 +226,7 @@ describe("what a prefix does not cover", () => {
     ["npm test *", "npm test --script-shell=./x"],
     ["node *", "node -e 1"],
     ["python3 -u *", "python3 -u -c 1"],
+    ["python3 -m pytest *", "python3 -m pytest -p x"],
     ["awk *", "awk 1 a"],
     ["tar *", "tar xf a"],
     ["env *", "env ls"],
@@ -240,6 +253,19 @@ describe("what a prefix does not cover", () => {
     const rules = rulesOf("allow", "cd src", "ls *");
     expect(await decide(rules, { name: "bash", command: "cd src" })).toEqual(allow);
     expect((await decide(rules, { name: "bash", command: "cd src && ls" })).kind).toBe("ask");
+  });
+
+  test("protected files, of a program that may write (S13)", async () => {
+    const rules = rulesOf("allow", "cp *", "tee *", "find *", "grep *");
+    expect(await decide(rules, { name: "bash", command: "cp a b && find . -not -path './.git/*'" })).toEqual(allow);
+    for (const command of [
+      "cp a .git/hooks/x",
+      "cp a --target=.git/hooks",
+      "grep a b | tee .BASHRC",
+      "cp a ../home/x",
+    ]) {
+      expect((await decide(rules, { name: "bash", command })).kind, command).toBe("ask");
+    }
   });
 
   test("a program that lies where the agent may write is not the one a rule names", async () => {
