@@ -65,6 +65,8 @@ class SessionFollower {
   #lastRetry = "";
   #wake: () => void = () => undefined;
   #woken = false;
+  /** A hint was answered without asking the engine: whether the run closed is not known. */
+  #owesLook = false;
   #closed = false;
 
   constructor(context: ClientContext, sessionId: string, options: FollowOptions, queue: ItemQueue<FollowItem>) {
@@ -101,7 +103,8 @@ class SessionFollower {
       const hinted = this.#woken;
       this.#woken = false;
       // A hint is followed by one query; the engine itself is asked once per poll.
-      if (hinted && Date.now() - looked < activePollMs && !this.#offline) await this.#read();
+      this.#owesLook = hinted && Date.now() - looked < activePollMs && !this.#offline;
+      if (this.#owesLook) await this.#read();
       else {
         looked = Date.now();
         const description = await this.#describe(handle);
@@ -240,7 +243,7 @@ class SessionFollower {
     if (this.#woken) return await new Promise((resolve) => setTimeout(resolve, burstMs));
     const waiting = this.#lastState !== undefined && this.#lastState.state !== "running";
     const pause = this.#offline ? offlinePollMs : waiting ? waitingPollMs : activePollMs;
-    const looksItself = this.#offline || !waiting || !this.#isWoken;
+    const looksItself = this.#offline || !waiting || !this.#isWoken || this.#owesLook;
     await new Promise<void>((resolve) => {
       const timer = looksItself ? setTimeout(resolve, pause) : undefined;
       this.#wake = () => {

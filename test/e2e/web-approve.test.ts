@@ -26,7 +26,7 @@ it("allows, denies with a reason the model reads, edits and allows; each runs as
   await press(cardOf(page, "echo one >> log"), /^Allow once: echo one/);
 
   const write = page.getByRole("article").filter({ hasText: "wrong.txt" });
-  await write.getByText("+x").first().waitFor();
+  await write.getByText("x", { exact: true }).first().waitFor();
   await press(write, "Deny with a reason…");
   await write.getByLabel("The reason, as the model reads it").fill("put it elsewhere");
   await press(write, "Deny with this reason");

@@ -104,10 +104,13 @@ export class DeviceBook {
   }
 
   #seen({ id }: WebDevice, now: number): void {
-    change(this.#home, (devices) =>
-      devices.map((device) => (device.id === id ? { ...device, lastSeenAt: minute(now) } : device)),
-    );
-    this.#refresh(now);
+    try {
+      change(this.#home, (devices) =>
+        devices.map((device) => (device.id === id ? { ...device, lastSeenAt: minute(now) } : device)),
+      );
+    } catch {
+      // A full disk or a held lock is no reason to refuse who is signed in.
+    }
   }
 }
 

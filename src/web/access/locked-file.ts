@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
-const staleMs = 5_000;
-const patienceMs = 2_000;
+const staleMs = 2_000;
+const patienceMs = 3_000;
 const pauseMs = 5;
 
 /**

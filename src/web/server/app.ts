@@ -18,17 +18,20 @@ export function webApp(
 ): Hono<Bindings> {
   const app = new Hono<Bindings>();
   for (const route of routes) {
-    app.on(route.method, route.path, (context) =>
-      route.handle({
+    app.on(route.method, route.path, (context) => {
+      const caller = callerOf(context.env.incoming);
+      // The guard has seen to it; should the two ever differ about a path, the table goes first.
+      if (route.guard === "device" && !caller) throw new HttpError(401, "not signed in");
+      return route.handle({
         incoming: context.env.incoming,
         outgoing: context.env.outgoing,
-        caller: callerOf(context.env.incoming),
+        caller,
         isHead: context.req.method === "HEAD",
         parameter: (name) => context.req.param(name) ?? "",
         query: (name) => context.req.query(name),
         body: (schema) => readBody(context.env.incoming, schema),
-      }),
-    );
+      });
+    });
   }
   for (const [path, methods] of methodsByPath(routes)) {
     app.all(path, () => {
@@ -53,7 +56,7 @@ function failed(context: Context, error: HttpError): Response {
   });
 }
 
-export function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { method, path } of routes) {
     methods.set(path, [...(methods.get(path) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])]);

@@ -28,7 +28,7 @@ export function decideRoute(parts: DecideParts): Route {
     handle: async (request) => {
       const sessionId = sessionIdOf(request);
       const caller = callerOf(request);
-      const body = await request.body(decideSchema);
+      const body: DecideRequest = await request.body(decideSchema);
       const key = `${sessionId} ${body.approvalId}`;
       const mine = (running.get(key) ?? Promise.resolve()).then(() => decide(parts, sessionId, caller, body));
       const settled = mine.catch(() => undefined);

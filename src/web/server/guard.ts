@@ -59,13 +59,22 @@ export const pathOf = (incoming: IncomingMessage): string => (incoming.url ?? ""
 function checkHost(incoming: IncomingMessage, { hosts }: AllowedHosts): void {
   const values = valuesOf(incoming, "host");
   if (values.length !== 1 || values[0] === "") throw new HttpError(400, "a request must have exactly one Host");
-  // An absolute request line would name another host than the one that was checked.
-  if (!(incoming.url ?? "").startsWith("/")) throw new HttpError(400, "the request line must hold a path");
+  checkPath(incoming);
   if (!hosts.has(values[0]!.toLowerCase())) {
     throw new HttpError(403, "this server does not answer under that name", {
       next: "use the link that tempi web prints; behind a proxy: tempi web --public-url https://NAME",
     });
   }
+}
+
+/**
+ * The path that is checked must be the path that is routed: no absolute address (it would name another host), nothing that becomes
+ * another path when it is read as a URL, such as `/s/..\\api`.
+ */
+function checkPath(incoming: IncomingMessage): void {
+  const path = pathOf(incoming);
+  const isPlain = path.startsWith("/") && URL.parse(`http://host${path}`)?.pathname === path;
+  if (!isPlain) throw new HttpError(400, "the request line must hold a plain path");
 }
 
 function checkOrigin(incoming: IncomingMessage, { origins }: AllowedHosts): string | undefined {

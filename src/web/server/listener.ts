@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { UserError } from "../../config/errors.ts";
 import type { Audit } from "./audit.ts";
 import { type Caller, checkRequest, type GuardOptions, pathOf } from "./guard.ts";
 import { answerHeaders } from "./headers.ts";
@@ -11,6 +12,8 @@ import { checkLength } from "./read-body.ts";
 const socketsAtMost = 1_000;
 const headersWithinMs = 10_000;
 const requestWithinMs = 30_000;
+/** Event streams send something each 15 s, so a connection that is quiet this long is dead or stuck. */
+const quietMs = 120_000;
 /** After a refusal what is still being sent is thrown away for this long, so that the sender can read the answer. */
 const drainMs = 1_000;
 
@@ -67,6 +70,7 @@ export function webListener({ audit, callers }: { audit: Audit; callers: WeakMap
         requireHostHeader: false,
       });
       server.maxConnections = socketsAtMost;
+      server.timeout = quietMs;
       server.on("request", onRequest);
       server.on("checkContinue", onRequest);
       server.on("upgrade", onUpgrade);
@@ -76,9 +80,9 @@ export function webListener({ audit, callers }: { audit: Audit; callers: WeakMap
         else socket.destroy();
       });
       await new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
+        server.once("error", (error) => reject(bindError(error, address, port)));
         server.listen({ host: address, port, exclusive: true }, () => {
-          server.off("error", reject);
+          server.removeAllListeners("error");
           resolve();
         });
       });
@@ -101,6 +105,19 @@ export function webListener({ audit, callers }: { audit: Audit; callers: WeakMap
       );
     },
   };
+}
+
+function bindError(error: NodeJS.ErrnoException, address: string, port: number): Error {
+  if (error.code === "EADDRINUSE") {
+    return new UserError(`port ${port} of ${address} is taken`, {
+      next: "tempi web --port NUMBER (0 = any)",
+      cause: error,
+    });
+  }
+  if (error.code === "EADDRNOTAVAIL") {
+    return new UserError(`${address} is no address of this machine`, { next: "tempi web --lan ADDRESS", cause: error });
+  }
+  return error;
 }
 
 /** Methods that Hono's Request cannot even be made of. */

@@ -30,7 +30,7 @@ export function checkBody<T extends TSchema>(value: unknown, schema: T): Static<
   return value as Static<T>;
 }
 
-export async function readText(incoming: IncomingMessage): Promise<string> {
+async function readText(incoming: IncomingMessage): Promise<string> {
   checkLength(incoming);
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
 import type { SessionClient } from "../../client/contract.ts";
-import type { NewSessionOptions, StartAnswer, StartRequest } from "../api.ts";
+import type { Me, NewSessionOptions, SendRequest, SettingsRequest, StartAnswer, StartRequest } from "../api.ts";
 import type { Audit } from "./audit.ts";
 import { eventsBefore } from "./earlier-events.ts";
 import { HttpError } from "./http-error.ts";
@@ -40,12 +40,13 @@ export function sessionRoutes(parts: SessionParts): Route[] {
     get("/api/me", (request) => {
       const temporalUi = parts.temporalUiFor(request);
       const { name } = callerOf(request);
-      return json(200, { name, version: parts.version, ...(temporalUi ? { temporalUi } : {}) });
+      const me: Me = { name, version: parts.version, ...(temporalUi ? { temporalUi } : {}) };
+      return json(200, me);
     }),
     get("/api/new", async () => json(200, await parts.newSessionOptions())),
     get("/api/sessions", async () => json(200, await streams.overviews.latest())),
     post("/api/sessions", async (request) => {
-      const body = await request.body(startSchema);
+      const body: StartRequest = await request.body(startSchema);
       const answer = await parts.startSession(body);
       parts.audit.tell(`session ${answer.sessionId} started by ${callerOf(request).name}`);
       return json(201, answer);
@@ -63,7 +64,8 @@ export function sessionRoutes(parts: SessionParts): Route[] {
     }),
     post("/api/sessions/:id/send", async (request) => {
       const id = sessionIdOf(request);
-      await client.send(id, await request.body(sendSchema));
+      const body: SendRequest = await request.body(sendSchema);
+      await client.send(id, body);
       return nothing(202);
     }),
     post("/api/sessions/:id/settings", async (request) => await settings(parts, request)),
@@ -82,7 +84,9 @@ async function settings({ client, audit }: SessionParts, request: RouteRequest):
     audit.tell(`refused: change of ${refused} of ${id} by ${name}`);
     throw new HttpError(403, `the page does not change "${refused}"`, { next: `tempi set ${id} --${refused} …` });
   }
-  await client.configure(id, checkBody(value, settingsSchema));
+  const changes: SettingsRequest = checkBody(value, settingsSchema);
+  if (Object.keys(changes).length === 0) throw new HttpError(400, "there is nothing to change");
+  await client.configure(id, changes);
   audit.tell(`settings of ${id} changed by ${name}`);
   return nothing(202);
 }

@@ -3,6 +3,7 @@ import type { Home } from "../../config/home.ts";
 import { nameOfAgent } from "../access/device-name.ts";
 import { addDevice, deviceLifeSeconds, revokeDevice } from "../access/devices.ts";
 import { takePairingCode } from "../access/pairing.ts";
+import type { LoginRequest, PairRequest } from "../api.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 import type { Audit } from "./audit.ts";
 import { HttpError } from "./http-error.ts";
@@ -28,7 +29,7 @@ export function signInRoutes(parts: SignInParts): Route[] {
 }
 
 async function login(parts: SignInParts, request: RouteRequest): Promise<Response> {
-  const { token } = await request.body(loginSchema);
+  const { token }: LoginRequest = await request.body(loginSchema);
   const from = addressOf(request);
   if (!parts.isToken(token)) {
     parts.audit.refused(`login from ${from}: wrong token`);
@@ -41,7 +42,7 @@ async function login(parts: SignInParts, request: RouteRequest): Promise<Respons
 }
 
 async function pair(parts: SignInParts, request: RouteRequest): Promise<Response> {
-  const { code } = await request.body(pairSchema);
+  const { code }: PairRequest = await request.body(pairSchema);
   const from = addressOf(request);
   if (!takePairingCode(parts.home, code)) {
     parts.audit.refused(`pairing from ${from}: no valid code`);

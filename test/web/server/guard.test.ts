@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Browser, rawRequest, type TestWeb, testWeb } from "../../support/web-client.ts";
@@ -33,6 +34,29 @@ describe("the guard", () => {
       }
     }
     expect(web.client.asked).toEqual([]);
+  });
+
+  it("guards the path that is routed, however it is written (W01)", async () => {
+    const web = await testWeb();
+    const paths = [
+      "/s/..\\api\\sessions",
+      "/s/%2e%2e",
+      "/assets/..\\api\\new",
+      "/s/../api/me",
+      "//api/sessions",
+      "/s/\\..\\api",
+    ];
+    for (const path of paths) {
+      const answer = await rawRequest(web.port, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${web.port}\r\n\r\n`);
+      expect([400, 401], path).toContain(answer.status);
+    }
+    expect(web.client.calls("watch")).toEqual([]);
+    // Should the guard ever let such a path pass, the route itself asks.
+    for (const { path, method } of routesOf(web).filter(({ guard }) => guard === "device")) {
+      const incoming = {} as IncomingMessage;
+      const answer = await web.server.app.request(path, { method }, { incoming, outgoing: {} as ServerResponse });
+      expect(answer.status, path).toBe(401);
+    }
   });
 
   it("takes JSON only, before it looks at who asks (W02)", async () => {
@@ -98,6 +122,19 @@ describe("the guard", () => {
       expect(await status("/api/me", [host]), host).toBe(200);
     }
     expect(await status(`http://evil.example/api/me`, [own])).toBe(400);
+  });
+
+  it("answers on the address of the network it was given, and says what stands in its way", async () => {
+    const web = await testWeb({ lan: "127.0.0.2" });
+    const near = await fetch(`http://127.0.0.2:${web.port}/api/me`, { headers: web.bearer });
+    expect(near.status).toBe(200);
+    const taken = await testWeb({ port: web.port, home: web.home }).catch((error: unknown) => error);
+    expect(taken).toMatchObject({
+      message: `port ${web.port} of 127.0.0.1 is taken`,
+      next: expect.stringContaining("--port"),
+    });
+    const elsewhere = await testWeb({ lan: "203.0.113.7" }).catch((error: unknown) => error);
+    expect(elsewhere).toMatchObject({ message: "203.0.113.7 is no address of this machine" });
   });
 
   it("compares an Origin whole, also where something is only read (W05)", async () => {

@@ -262,3 +262,22 @@ it("sends a comment now and then, so that a dead connection is noticed", async (
     }),
   );
 });
+
+it("stops to watch when nobody reads any more, and begins anew", async () => {
+  const web = await testWeb({ timing: { lingerMs: 10 } });
+  const stopped: Promise<void>[] = [];
+  const watch = web.client.watch.bind(web.client);
+  web.client.watch = (signal) => {
+    stopped.push(new Promise((resolve) => signal.addEventListener("abort", () => resolve())));
+    return watch(signal);
+  };
+  const browser = await Browser.signedIn(web);
+  (await browser.stream("/api/sessions/stream")).close();
+  await expect.poll(() => stopped.length).toBe(1);
+  await stopped[0];
+  web.client.add("k7f3qd", {});
+  const reader = await browser.stream("/api/sessions/stream");
+  const { data } = await reader.until(({ name }) => name === "overview");
+  expect(data.sessions).toHaveLength(1);
+  expect(stopped).toHaveLength(2);
+});

@@ -3,11 +3,12 @@ import type { DecisionKind } from "../../../agent/approval.ts";
 import type { FollowItem, Overview, SessionClient } from "../../../client/contract.ts";
 import { firstLine, isNotFound } from "../http-error.ts";
 import type { EventStream } from "./event-stream.ts";
-import { sentEvent } from "./event-stream.ts";
 import type { OverviewHub } from "./overview-hub.ts";
 import { SessionLog } from "./session-log.ts";
 
 const againMs = 1_000;
+/** A closed session is read through a worker too: while none answers it is tried again this often, for as long as somebody reads. */
+const unreadAgainMs = 2_000;
 
 /** What became of an approval, as far as this run's events tell. */
 export type KnownApproval = { decision: DecisionKind | "withdrawn"; by: string } | "waits";
@@ -72,6 +73,7 @@ export class SessionHub {
       this.#early.delete(stream);
     });
     if (stream.closed) return;
+    if (!this.#following && this.#stored.offline !== undefined) this.#follow();
     if (this.#isKnown) {
       stream.open(this.#stored.snapshot(after));
       this.#readers.add(stream);
@@ -115,18 +117,18 @@ export class SessionHub {
     if (line === this.#line) return;
     this.#line = line;
     if (this.#following) this.#wake();
-    else if (found.closedAt === undefined && this.#failure === undefined) this.#follow();
+    else if (found.closedAt === undefined || found.runId !== this.#runId) this.#follow();
   }
 
   #follow(): void {
+    if (this.#failure !== undefined || this.#stop.signal.aborted) return;
     this.#following = true;
+    const lineBefore = this.#line;
     void this.#run().finally(() => {
       this.#following = false;
-      // The next run may have been seen before this one was read to its end.
-      const line = this.#overviews.lineOf(this.#id);
-      const isNew = line?.closedAt === undefined && line !== undefined && line.runId !== this.#runId;
-      if (isNew && this.#runId !== undefined && !this.#stop.signal.aborted && this.#failure === undefined)
-        this.#follow();
+      // A next run that was seen while this one was read to its end; a line that was known before says nothing new.
+      const runId = this.#overviews.lineOf(this.#id)?.runId;
+      if (this.#line !== lineBefore && runId !== undefined && runId !== this.#runId) this.#follow();
     });
   }
 
@@ -139,7 +141,9 @@ export class SessionHub {
       const from = this.#stored.last === 0 ? { newestRun: true } : { after: this.#stored.last };
       try {
         for await (const item of this.#client.follow(this.#id, { ...from, onWake, signal })) this.#take(item);
-        return;
+        if (this.#stored.offline === undefined || this.readers === 0) return;
+        await sleep(unreadAgainMs, undefined, { signal }).catch(() => undefined);
+        continue;
       } catch (error) {
         if (signal.aborted) return;
         if (isNotFound(error)) return this.#fail(error);
@@ -151,15 +155,19 @@ export class SessionHub {
   }
 
   #take(item: FollowItem): void {
+    // A follower that was begun anew does not know that the one before said so.
+    const isAnswer = item.kind === "event" || item.kind === "state";
+    if (isAnswer && this.#stored.offline !== undefined) this.#take({ kind: "offline", offline: false });
     this.#note(item);
     const text = this.#stored.take(item);
-    if (text !== undefined) for (const stream of [...this.#readers]) stream.send(text);
-    this.started.resolve();
-    if (!this.#isKnown) {
-      if (item.kind === "offline")
-        for (const stream of [...this.#early.keys()]) stream.send(sentEvent(item.kind, item));
-      if (item.kind === "state" || item.kind === "closed") this.#letIn();
+    if (text !== undefined) {
+      for (const stream of [...this.#readers]) stream.send(text);
+      if (item.kind === "offline") for (const stream of [...this.#early.keys()]) stream.send(text);
     }
+    this.started.resolve();
+    // Closed with nobody to read it through: what there is, is not known yet.
+    const isTold = item.kind === "state" || (item.kind === "closed" && this.#stored.offline === undefined);
+    if (!this.#isKnown && isTold) this.#letIn();
     this.#progress();
   }
 

@@ -1,5 +1,5 @@
-import type { FollowItem } from "../../../client/contract.ts";
 import { LiveText, turnOfSource } from "../../../protocol/live-text.ts";
+import type { StreamItem } from "../../api.ts";
 import { sentEvent } from "./event-stream.ts";
 
 /** UTF-16 units; about as many bytes for most text. */
@@ -55,7 +55,7 @@ export class SessionLog {
   }
 
   /** Stores an item; the text that all readers get, or undefined where it tells nothing new. */
-  take(item: FollowItem): string | undefined {
+  take(item: StreamItem): string | undefined {
     if (item.kind === "event") return this.#takeEvent(item);
     const text = sentEvent(item.kind, item);
     switch (item.kind) {
@@ -73,6 +73,7 @@ export class SessionLog {
         this.#retryAttempt = item.attempt;
         return text;
       case "offline":
+        if (item.offline ? text === this.#offline : this.#offline === undefined) return undefined;
         this.#offline = item.offline ? text : undefined;
         return text;
       case "resync":
@@ -115,7 +116,7 @@ export class SessionLog {
     return undefined;
   }
 
-  #takeEvent(item: Extract<FollowItem, { kind: "event" }>): string | undefined {
+  #takeEvent(item: Extract<StreamItem, { kind: "event" }>): string | undefined {
     const { event } = item;
     if (event.seq <= this.last) return undefined;
     const text = sentEvent("event", item, event.seq);
@@ -146,7 +147,7 @@ export class SessionLog {
     return text;
   }
 
-  #takeFrame({ frame }: Extract<FollowItem, { kind: "live" }>): boolean {
+  #takeFrame({ frame }: Extract<StreamItem, { kind: "live" }>): boolean {
     if (this.#finished.has(frame.source)) return false;
     if (frame.attempt > this.#retryAttempt) this.#retrying = undefined;
     this.#live.take(frame);
