@@ -39,5 +39,5 @@ async function exchange(way: "login" | "pair", secret: string): Promise<void> {
 
 const refusedText = (way: "login" | "pair", error: ApiFailure): string =>
   way === "pair"
-    ? `This code cannot be used: ${error.message} A code works once, for 5 minutes. Next: run \`tempi web --lan\` for a new one.`
-    : `This link does not fit: ${error.message} Next: run \`tempi web\` and open the link it prints.`;
+    ? `This code cannot be used: ${error.message}. A code works once, for 5 minutes. Next: run \`tempi web --lan\` for a new one.`
+    : `This link does not fit: ${error.message}. Next: run \`tempi web\` and open the link it prints.`;
