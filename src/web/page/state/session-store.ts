@@ -38,6 +38,12 @@ export class SessionStore {
     this.id = id;
   }
 
+  /** The model, for drawing: whoever asks is drawn anew at each change. */
+  get watched(): SessionModel {
+    this.version.value;
+    return this.model;
+  }
+
   open(): void {
     this.#connect();
     void this.refreshAccount();

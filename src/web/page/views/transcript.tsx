@@ -12,8 +12,7 @@ import { useWindow } from "./use-window.ts";
 
 /** The conversation, newest below. Only its end is drawn until the reader goes back. */
 export function TranscriptView({ store, scroller }: { store: SessionStore; scroller: RefObject<HTMLElement | null> }) {
-  store.version.value;
-  const { model } = store;
+  const model = store.watched;
   const rows = model.rows;
   const { start, showMore } = useWindow(rows, !model.isOpen);
   const live = model.liveAnswer;
@@ -55,7 +54,7 @@ function RowView({ row, sessionId }: { row: Row; sessionId: string }) {
 
 /** Approvals whose events are gone, or that only the overview knows while the worker is away. */
 function CardsWithoutRow({ store }: { store: SessionStore }) {
-  const { model } = store;
+  const model = store.watched;
   const known =
     model.state === undefined && !model.hasEvents
       ? (overview.value?.waiting ?? []).filter(({ sessionId }) => sessionId === store.id).map((one) => one.approval)
