@@ -91,6 +91,8 @@ export class SessionStore {
   }
 
   noteSent(id: string, text: string): void {
+    // It may have been taken before the server's answer came back.
+    if (this.model.transcript.hasPrompt(id)) return;
     this.sent.value = new Map(this.sent.value).set(id, text);
   }
 
