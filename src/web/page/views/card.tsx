@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Approval, approvalReasonText } from "../../../agent/approval.ts";
 import { clock, duration } from "../../../agent/format.ts";
 import { readableText } from "../model/parts.ts";
@@ -32,7 +32,15 @@ export function Card({ sessionId, approval, title, repository, waits, outcome }:
   const decision = decisions.value.get(approval.id);
   const over = !waits || decision?.kind === "taken";
   const height = useKeptHeight(root, over);
-  const words = decision?.kind === "taken" ? decision.words : outcome;
+  // A refusal says who was first.
+  const words = outcome ?? (decision?.kind === "sending" ? undefined : decision?.words);
+  const line = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(() => {
+    // The button that had the focus is gone: a keyboard goes on from here.
+    if (over && decision !== undefined && document.activeElement === document.body) {
+      line.current?.focus({ preventScroll: true });
+    }
+  }, [over]);
   const headingId = `card-${approval.id}`;
   return (
     <article
@@ -74,7 +82,7 @@ export function Card({ sessionId, approval, title, repository, waits, outcome }:
         why it asks: <Line text={approvalReasonText(approval.reason, approval.reasonDetail)} />
       </p>
       {over ? (
-        <p class="decided">
+        <p class="decided" ref={line} tabIndex={-1}>
           <Sign state={words?.startsWith("allowed") ? "done" : "none"} words="" />
           <Line text={words ?? "decided elsewhere, or no longer asked"} />
         </p>

@@ -28,12 +28,12 @@ export function TranscriptView({ store, scroller }: { store: SessionStore; scrol
       {model.resync !== undefined && <p class="facts">Began anew: {model.resync}</p>}
       {model.fromHistory && <p class="away">The worker is away: as the history tells it.</p>}
       {left && <Earlier scroller={scroller} hidden={start} busy={store.loadingEarlier.value} onShow={showEarlier} />}
-      {rows.slice(start).map((row) => (
+      {/* The live answer becomes a row under the same key: what is on screen stays. */}
+      {[...rows.slice(start), ...(live ? [live] : [])].map((row) => (
         <Unchanged key={row.key} of={row}>
           <RowView row={row} sessionId={store.id} />
         </Unchanged>
       ))}
-      {live && <Answer key={live.key} row={live} />}
       <CardsWithoutRow store={store} />
     </div>
   );

@@ -7,7 +7,7 @@ const nearEnd = 40;
 type Place = "end" | "above" | "news below";
 
 /**
- * Keeps the end in sight while the reader is there, and only then. `version` counts what is drawn, `news` what came while it
+ * Keeps the end in sight while the reader is there, and only then; not while a card is on show, whose buttons would move. `version` counts what is drawn, `news` what came while it
  * was open; `filled`: all that one opened is there.
  */
 export function useFollow(
@@ -16,6 +16,7 @@ export function useFollow(
 ): { place: Place; toEnd: () => void } {
   const atEnd = useRef(false);
   const ready = useRef(false);
+  const cardOnShow = useRef(false);
   ready.current = filled;
   const [place, setPlace] = useState<Place>("end");
   const look = (): void => {
@@ -31,7 +32,8 @@ export function useFollow(
   }, []);
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element && active && atEnd.current) element.scrollTop = element.scrollHeight;
+    if (element && active && atEnd.current && !cardOnShow.current) element.scrollTop = element.scrollHeight;
+    cardOnShow.current = element?.querySelector(".card:not(.over)") != null;
     // What one opened is read from its beginning; it is followed only if all of it is in sight.
     look();
   }, [version, active, filled]);
