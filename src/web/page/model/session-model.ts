@@ -148,6 +148,8 @@ export class SessionModel {
     const { event } = item;
     if (event.seq <= this.lastSeq) return;
     this.lastSeq = event.seq;
+    // After a resync nothing else tells where the stream begins.
+    this.first ??= event.seq;
     this.#items.push(item);
     this.transcript.take(item);
     this.retrying = undefined;

@@ -26,7 +26,8 @@ export class SessionStore {
   /** Texts sent from here that the session has not taken yet, by id. */
   readonly sent = signal<ReadonlyMap<string, string>>(new Map());
   readonly loadingEarlier = signal(false);
-  readonly hasEarlier = signal(false);
+  /** The server has none before what is known. */
+  readonly noEarlier = signal(false);
   #stream: ResumingStream | undefined;
   #batch = new FrameBatch<StreamItem>((items) => this.#take(items));
   #accountAt = 0;
@@ -81,7 +82,7 @@ export class SessionStore {
     try {
       const items = await read<EventItem[]>(`/api/sessions/${this.id}/events?before=${first}`);
       this.model.takeEarlier(items);
-      this.hasEarlier.value = items.length > 0 && (this.model.first ?? 1) > 1;
+      this.noEarlier.value = items.length === 0;
       this.version.value++;
     } catch (error) {
       this.problem.value = failureText(error);
@@ -117,7 +118,7 @@ export class SessionStore {
       this.model.take(item);
       if (item.kind === "event") turned ||= item.event.type === "turn_end";
       if (item.kind === "closed") this.#disconnect();
-      if (item.kind === "begin" || item.kind === "resync") this.hasEarlier.value = (this.model.first ?? 1) > 1;
+      if (item.kind === "resync") this.noEarlier.value = false;
     }
     if (this.model.offline !== undefined && !this.model.hasEvents) void this.#loadHistory();
     this.#forgetTaken();

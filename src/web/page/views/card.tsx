@@ -71,7 +71,13 @@ export function Card({ sessionId, approval, title, repository, waits, outcome }:
               <span class="id">{sessionId}</span> · {repository && <Line text={repository} />} ·{" "}
             </>
           )}
-          waits <Age since={approval.requestedAt} />
+          {over ? (
+            `asked ${clock(approval.requestedAt)}`
+          ) : (
+            <>
+              waits <Age since={approval.requestedAt} />
+            </>
+          )}
           {approval.expiresAt !== undefined && !over && <Deadline at={approval.expiresAt} />}
         </p>
       </header>

@@ -22,7 +22,7 @@ export function TranscriptView({ store, scroller }: { store: SessionStore; scrol
     if (start > 0) showMore();
     else void store.loadEarlier().then(showMore);
   };
-  const left = start > 0 || store.hasEarlier.value;
+  const left = start > 0 || ((model.first ?? 1) > 1 && !store.noEarlier.value);
   return (
     <div class="transcript" role="log" aria-live="off" aria-label="Transcript">
       {model.resync !== undefined && <p class="facts">Began anew: {model.resync}</p>}

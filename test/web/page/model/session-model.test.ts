@@ -74,6 +74,7 @@ describe("SessionModel", () => {
     expect(kinds(model)).toEqual(["prompt"]);
     expect(model.current).toBe("waiting");
     expect(model.resync).toBe("the session was reset");
+    expect(model.first).toBe(1);
   });
 
   it("shows live text until its message comes, under the same key", () => {
