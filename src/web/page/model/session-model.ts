@@ -104,6 +104,11 @@ export class SessionModel {
     return this.state !== undefined || this.closed !== undefined || this.offline !== undefined;
   }
 
+  /** Whether the rows are there too: while nobody answers, they come from the history a moment later. */
+  get isFilled(): boolean {
+    return this.isOpen && (this.state !== undefined || this.hasEvents || this.fromHistory);
+  }
+
   get rows(): readonly Row[] {
     return this.fromHistory ? this.#history! : this.transcript.rows;
   }

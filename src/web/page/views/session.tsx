@@ -22,7 +22,7 @@ export function Session({ store }: { store: SessionStore }) {
     version: store.version.value,
     news: store.news.value,
     active: tab !== "Files",
-    filled: store.watched.isOpen && (store.account.value !== undefined || store.problem.value !== undefined),
+    filled: store.watched.isFilled && (store.account.value !== undefined || store.problem.value !== undefined),
   });
   const choose = (next: Tab) => {
     setTab(next);

@@ -164,12 +164,14 @@ describe("SessionModel", () => {
   it("shows the history while no event came", () => {
     const model = new SessionModel();
     model.take({ kind: "offline", offline: true, why: "no worker" });
+    expect(model.isFilled).toBe(false);
     model.takeHistory([
       { id: "p1", message: { role: "user", content: [{ type: "text", text: "a" }], timestamp: at0 } },
       { id: "a1", message: answer("b", [{ name: "bash", arguments: { command: "ls" } }]) },
       { id: "r1", message: result("bash", "out") },
     ]);
     expect(model.fromHistory).toBe(true);
+    expect(model.isFilled).toBe(true);
     expect(kinds(model)).toEqual(["prompt", "answer", "call"]);
     expect((model.rows[2] as CallRow).result).toBeDefined();
     model.take(new Items().prompt("p1", "a"));
