@@ -165,7 +165,7 @@ it.each(views)(
     }
     expect([...found]).toEqual([]);
     expect(errors).toEqual([]);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     expect(wide).toBe(0);
   },
 );

@@ -3,8 +3,6 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { openPage } from "./browser.ts";
 import type { Cli } from "./cli.ts";
 
-export const pause = (cardDelayMs = 750) => new Promise((resolve) => setTimeout(resolve, cardDelayMs));
-
 /** Opens the page by the link that `tempi web` prints. */
 export async function openTempi(
   cli: Cli,

@@ -1,6 +1,5 @@
 import { marked, type Token, type Tokens } from "marked";
 import { visibleText } from "../../../agent/visible-text.ts";
-import { decodeEntities } from "./entities.ts";
 import { highlighted } from "./highlight.ts";
 import { safeLink, type Tree, type TreeTag } from "./tree.ts";
 
@@ -47,6 +46,15 @@ export class GrowingMarkdown {
   }
 }
 
+const references: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+/**
+ * Text as it comes out of the lexer, which makes characters of references such as `&#8238;`, so that what hides must be made
+ * visible once more, and leaves the named ones to a browser's HTML parser.
+ */
+const plainText = (text: string): string =>
+  visibleText(text.replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => references[name]!));
+
 const element = (tag: TreeTag, children: Tree[]): Tree => ({ tag, children });
 const trees = (tokens: Token[] | undefined): Tree[] => (tokens ?? []).map(treeOf);
 
@@ -87,9 +95,9 @@ function treeOf(token: Token): Tree {
     case "checkbox":
       return (token as Tokens.Checkbox).checked ? "☑ " : "☐ ";
     case "text":
-      return token.tokens ? { tag: "span", children: trees(token.tokens) } : decodeEntities(token.text);
+      return token.tokens ? { tag: "span", children: trees(token.tokens) } : plainText(token.text);
     case "escape":
-      return token.text;
+      return plainText(token.text);
     // Raw HTML and whatever else there may be stands as it was written.
     default:
       return token.raw;
@@ -120,7 +128,7 @@ function tableTree(table: Tokens.Table): Tree {
 function linkTree(link: Tokens.Link): Tree {
   const href = safeLink(link.href);
   const children = trees(link.tokens);
-  if (href === undefined) return { tag: "span", children: [...children, ` (${link.href})`] };
+  if (href === undefined) return { tag: "span", children: [...children, visibleText(` (${link.href})`)] };
   return { tag: "a", href, children };
 }
 
@@ -128,5 +136,5 @@ function linkTree(link: Tokens.Link): Tree {
 const imageTree = (image: Tokens.Image): Tree => ({
   tag: "span",
   className: "picture",
-  children: [`[picture: ${image.text || "no description"}] ${image.href}`],
+  children: [visibleText(`[picture: ${image.text || "no description"}] ${image.href}`)],
 });

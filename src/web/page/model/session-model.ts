@@ -104,6 +104,11 @@ export class SessionModel {
     return this.state !== undefined || this.closed !== undefined || this.offline !== undefined;
   }
 
+  /** Whether the rows are there too: while nobody answers, they come from the history a moment later. */
+  get isFilled(): boolean {
+    return this.isOpen && (this.state !== undefined || this.hasEvents || this.fromHistory);
+  }
+
   get rows(): readonly Row[] {
     return this.fromHistory ? this.#history! : this.transcript.rows;
   }
@@ -148,6 +153,8 @@ export class SessionModel {
     const { event } = item;
     if (event.seq <= this.lastSeq) return;
     this.lastSeq = event.seq;
+    // After a resync nothing else tells where the stream begins.
+    this.first ??= event.seq;
     this.#items.push(item);
     this.transcript.take(item);
     this.retrying = undefined;

@@ -66,7 +66,7 @@ function callsByTurn(rows: readonly Row[]): Map<number, CallRow[]> {
 }
 
 /** The duration told at the end leaves out all waiting: the run is that long before the end. */
-export function phasesOf(row: CallRow, now: number, runningSince?: number): Phase[] {
+function phasesOf(row: CallRow, now: number, runningSince?: number): Phase[] {
   const { startedAt, approval, resolution, ended } = row;
   const end = ended?.at ?? now;
   const phases: Phase[] = [];

@@ -50,6 +50,8 @@ export class Transcript {
         });
         return;
       case "approval_requested":
+        // A call that asks has a row, whatever of its beginning was told.
+        this.#startCall({ ...event.approval, at: event.approval.requestedAt });
         this.#change(event.approval.toolCallId, { approval: event.approval, summary: event.approval.summary });
         return;
       case "approval_resolved": {
@@ -124,8 +126,9 @@ export class Transcript {
     return this.rows.findLast((row) => row.kind === "answer")?.key === key ? `${key}:${messageId}` : key;
   }
 
-  #startCall(event: SessionEvent & { type: "tool_execution_start" }): void {
+  #startCall(event: Pick<CallRow, "toolCallId" | "toolName" | "summary"> & { at: number }): void {
     const { toolCallId, toolName, summary, at } = event;
+    if (this.#callAt.has(toolCallId)) return;
     const call = this.#calls.get(toolCallId);
     this.#callAt.set(toolCallId, this.rows.length);
     this.rows.push({

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { nextStep, sentence } from "../../../agent/format.ts";
 import type { ApiError } from "../../api.ts";
 
 /** Whether the server knows this browser; undefined until it was asked. */
@@ -20,7 +21,7 @@ export class ApiFailure extends Error {
 export const failureText = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
   const next = error instanceof ApiFailure ? error.next : undefined;
-  return next ? `${message} Next: ${next}` : message;
+  return next ? `${sentence(message)} ${nextStep(next)}` : message;
 };
 
 export const read = <T>(path: string): Promise<T> => request<T>(path, { method: "GET" });

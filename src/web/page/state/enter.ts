@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { sentence } from "../../../agent/format.ts";
 import type { LoginRequest, Me, PairRequest } from "../../api.ts";
 import { ApiFailure, failureText, post, read, signedIn } from "./api.ts";
 import { navigate, route } from "./router.ts";
@@ -39,5 +40,5 @@ async function exchange(way: "login" | "pair", secret: string): Promise<void> {
 
 const refusedText = (way: "login" | "pair", error: ApiFailure): string =>
   way === "pair"
-    ? `This code cannot be used: ${error.message}. A code works once, for 5 minutes. Next: run \`tempi web --lan\` for a new one.`
-    : `This link does not fit: ${error.message}. Next: run \`tempi web\` and open the link it prints.`;
+    ? `This code cannot be used: ${sentence(error.message)} A code works once, for 5 minutes. Next: run \`tempi web --lan\` for a new one.`
+    : `This link does not fit: ${sentence(error.message)} Next: run \`tempi web\` and open the link it prints.`;

@@ -26,7 +26,8 @@ export class SessionStore {
   /** Texts sent from here that the session has not taken yet, by id. */
   readonly sent = signal<ReadonlyMap<string, string>>(new Map());
   readonly loadingEarlier = signal(false);
-  readonly hasEarlier = signal(false);
+  /** The server has none before what is known. */
+  readonly noEarlier = signal(false);
   #stream: ResumingStream | undefined;
   #batch = new FrameBatch<StreamItem>((items) => this.#take(items));
   #accountAt = 0;
@@ -36,6 +37,12 @@ export class SessionStore {
 
   constructor(id: string) {
     this.id = id;
+  }
+
+  /** The model, for drawing: whoever asks is drawn anew at each change. */
+  get watched(): SessionModel {
+    this.version.value;
+    return this.model;
   }
 
   open(): void {
@@ -75,7 +82,7 @@ export class SessionStore {
     try {
       const items = await read<EventItem[]>(`/api/sessions/${this.id}/events?before=${first}`);
       this.model.takeEarlier(items);
-      this.hasEarlier.value = items.length > 0 && (this.model.first ?? 1) > 1;
+      this.noEarlier.value = items.length === 0;
       this.version.value++;
     } catch (error) {
       this.problem.value = failureText(error);
@@ -85,6 +92,8 @@ export class SessionStore {
   }
 
   noteSent(id: string, text: string): void {
+    // It may have been taken before the server's answer came back.
+    if (this.model.transcript.hasPrompt(id)) return;
     this.sent.value = new Map(this.sent.value).set(id, text);
   }
 
@@ -109,7 +118,7 @@ export class SessionStore {
       this.model.take(item);
       if (item.kind === "event") turned ||= item.event.type === "turn_end";
       if (item.kind === "closed") this.#disconnect();
-      if (item.kind === "begin" || item.kind === "resync") this.hasEarlier.value = (this.model.first ?? 1) > 1;
+      if (item.kind === "resync") this.noEarlier.value = false;
     }
     if (this.model.offline !== undefined && !this.model.hasEvents) void this.#loadHistory();
     this.#forgetTaken();

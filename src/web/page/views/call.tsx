@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import { duration } from "../../../agent/format.ts";
 import { patchOf } from "../model/diff-rows.ts";
 import { readableText } from "../model/parts.ts";
@@ -15,6 +16,9 @@ const mostArgumentLines = 3;
 export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
   const { approval, resolution, result } = row;
   const waits = asks(row);
+  // A card that was on show stays: what follows it must not come under the finger.
+  const hadCard = useRef(waits);
+  if (waits) hadCard.current = true;
   const sign = signOfCall(row);
   return (
     <article class={`row call call-${sign}`} aria-label={`Call: ${row.toolName}`}>
@@ -26,8 +30,15 @@ export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
         </code>
         <span class="facts call-facts">{factsOf(row)}</span>
       </p>
-      {approval !== undefined && waits && <Card sessionId={sessionId} approval={approval} waits />}
-      {resolution !== undefined && (
+      {approval !== undefined && hadCard.current && (
+        <Card
+          sessionId={sessionId}
+          approval={approval}
+          waits={waits}
+          {...(resolution === undefined ? {} : { outcome: resolutionWords(resolution) })}
+        />
+      )}
+      {resolution !== undefined && !hadCard.current && (
         <p class="decision facts">
           <Line text={resolutionWords(resolution)} />
           {resolution.reason !== undefined && resolution.decision === "deny" && (
@@ -37,7 +48,7 @@ export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
           )}
         </p>
       )}
-      {!waits && <Arguments row={row} />}
+      {!hadCard.current && <Arguments row={row} />}
       {(row.output !== undefined || result !== undefined) && !waits && <ResultView row={row} />}
     </article>
   );

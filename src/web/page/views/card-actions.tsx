@@ -50,7 +50,7 @@ export function CardActions({ sessionId, approval, read, readOn, steady, isStead
           aria-label={`Allow once: ${name}${unread}`}
           onClick={() => send({ decision: "allow" })}
         >
-          {read ? "Allow once" : "Read to the end first"}
+          {!read ? "Read to the end first" : busy ? "Allow once…" : "Allow once"}
         </button>
         {remembers && (
           <button type="button" aria-expanded={panel === "rule"} onClick={toggle("rule")}>
@@ -89,7 +89,6 @@ export function CardActions({ sessionId, approval, read, readOn, steady, isStead
           onClose={() => setPanel(undefined)}
         />
       )}
-      {busy && <p class="facts">{decision.words}</p>}
       <Problem text={decision?.kind === "refused" ? decision.words : undefined} />
     </div>
   );

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Approval } from "../../../agent/approval.ts";
 import type { DecideRequest } from "../../api.ts";
 import { editedArguments, editedText } from "../model/edited-arguments.ts";
@@ -19,7 +19,8 @@ interface PanelProps {
 /** Opened by a button of the card; Escape closes it. The focus goes to the panel, never to what decides. */
 function Panel({ label, onClose, children }: { label: string; onClose: () => void; children: ComponentChildren }) {
   const panel = useRef<HTMLFieldSetElement>(null);
-  useEffect(() => {
+  // Before anything is drawn: what is typed next belongs to the field.
+  useLayoutEffect(() => {
     const field = panel.current?.querySelector("textarea");
     (field ?? panel.current)?.focus({ preventScroll: true });
     panel.current?.scrollIntoView({ block: "nearest" });

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Approval, approvalReasonText } from "../../../agent/approval.ts";
 import { clock, duration } from "../../../agent/format.ts";
 import { readableText } from "../model/parts.ts";
@@ -8,6 +8,7 @@ import { decisions } from "../state/decisions.ts";
 import { CardActions } from "./card-actions.tsx";
 import { CardText } from "./card-text.tsx";
 import { Age, Line, Sign } from "./small.tsx";
+import { useKeptHeight } from "./use-kept-height.ts";
 import { useReadThrough } from "./use-read-through.ts";
 import { useSteady } from "./use-steady.ts";
 
@@ -19,18 +20,27 @@ export interface CardProps {
   repository?: string;
   /** False once somebody decided. */
   waits: boolean;
+  /** Who decided, as an event tells it. */
+  outcome?: string;
 }
 
 /** An approval: the whole question, and what a person may answer. */
-export function Card({ sessionId, approval, title, repository, waits }: CardProps) {
+export function Card({ sessionId, approval, title, repository, waits, outcome }: CardProps) {
   const root = useRef<HTMLElement>(null);
   const { read, goOn } = useReadThrough(root, approval.id);
   const { steady, isSteadyNow } = useSteady(root);
-  const [height, setHeight] = useState<number>();
   const decision = decisions.value.get(approval.id);
   const over = !waits || decision?.kind === "taken";
-  // A decided card keeps its height, so that the next one does not come under the finger.
-  if (over && height === undefined && root.current) setHeight(root.current.offsetHeight);
+  const height = useKeptHeight(root, over);
+  // A refusal says who was first.
+  const words = outcome ?? (decision?.kind === "sending" ? undefined : decision?.words);
+  const line = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(() => {
+    // The button that had the focus is gone: a keyboard goes on from here.
+    if (over && decision !== undefined && document.activeElement === document.body) {
+      line.current?.focus({ preventScroll: true });
+    }
+  }, [over]);
   const headingId = `card-${approval.id}`;
   return (
     <article
@@ -61,7 +71,13 @@ export function Card({ sessionId, approval, title, repository, waits }: CardProp
               <span class="id">{sessionId}</span> · {repository && <Line text={repository} />} ·{" "}
             </>
           )}
-          waits <Age since={approval.requestedAt} />
+          {over ? (
+            `asked ${clock(approval.requestedAt)}`
+          ) : (
+            <>
+              waits <Age since={approval.requestedAt} />
+            </>
+          )}
           {approval.expiresAt !== undefined && !over && <Deadline at={approval.expiresAt} />}
         </p>
       </header>
@@ -72,9 +88,9 @@ export function Card({ sessionId, approval, title, repository, waits }: CardProp
         why it asks: <Line text={approvalReasonText(approval.reason, approval.reasonDetail)} />
       </p>
       {over ? (
-        <p class="decided">
-          <Sign state={decision?.words.startsWith("denied") ? "none" : "done"} words="" />
-          {decision?.kind === "taken" ? decision.words : "decided elsewhere, or no longer asked"}
+        <p class="decided" ref={line} tabIndex={-1}>
+          <Sign state={words?.startsWith("allowed") ? "done" : "none"} words="" />
+          <Line text={words ?? "decided elsewhere, or no longer asked"} />
         </p>
       ) : (
         <CardActions

@@ -12,8 +12,7 @@ export function Composer({ store, onSent }: { store: SessionStore; onSent: () =>
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
-  store.version.value;
-  const state = store.model.current ?? store.account.value?.summary.state;
+  const state = store.watched.current ?? store.account.value?.summary.state;
   const works = state !== undefined && (groupOf(state) === "Working" || state === "waiting");
   const send = async (delivery: Delivery): Promise<void> => {
     if (text.trim() === "" || busy) return;

@@ -29,7 +29,7 @@ export function Header() {
         </button>
       )}
       <a class="button quiet" href="/#new">
-        New<span class="wide-only"> session</span>
+        New<span class="wide-only">{"\u00a0session"}</span>
       </a>
       {!isPhone.value && (
         <button

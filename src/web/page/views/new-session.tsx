@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { nextStep, sentence } from "../../../agent/format.ts";
 import type { NewSessionOptions, StartAnswer, StartRequest } from "../../api.ts";
 import { pathOfSession } from "../model/route.ts";
 import { failureText, post, randomText, read } from "../state/api.ts";
@@ -55,7 +56,9 @@ export function NewSession({ alone = false }: { alone?: boolean }) {
       }}
     >
       <Problem text={problem} />
-      {noModel && <Problem text={noModel.next ? `${noModel.error} Next: ${noModel.next}` : noModel.error} />}
+      {noModel && (
+        <Problem text={noModel.next ? `${sentence(noModel.error)} ${nextStep(noModel.next)}` : noModel.error} />
+      )}
       <label>
         What is to be done
         <textarea rows={4} value={prompt} onInput={(event) => setPrompt(event.currentTarget.value)} />

@@ -89,7 +89,7 @@ export function SessionActions({
 }
 
 function Settings({ store, onSave }: { store: SessionStore; onSave: (changes: SettingsRequest) => void }) {
-  const { state } = store.model;
+  const { state } = store.watched;
   const [title, setTitle] = useState(state?.title ?? store.account.value?.summary.title ?? "");
   return (
     <form

@@ -9,8 +9,7 @@ import { Age, Line, Sign } from "./small.tsx";
 
 /** Title, state and what can be done with the session; stays in sight. */
 export function SessionHead({ store, onApproval }: { store: SessionStore; onApproval: () => void }) {
-  store.version.value;
-  const { model } = store;
+  const model = store.watched;
   const line = overview.value?.sessions.find(({ id }) => id === store.id);
   const summary = line ?? store.account.value?.summary;
   const state = model.current ?? summary?.state;

@@ -18,10 +18,11 @@ type Tab = (typeof tabs)[number];
 export function Session({ store }: { store: SessionStore }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [tab, setTab] = useState<Tab>("Transcript");
-  const { below, toEnd } = useFollow(scroller, {
+  const { place, toEnd } = useFollow(scroller, {
     version: store.version.value,
     news: store.news.value,
     active: tab !== "Files",
+    filled: store.watched.isFilled && (store.account.value !== undefined || store.problem.value !== undefined),
   });
   const choose = (next: Tab) => {
     setTab(next);
@@ -35,7 +36,7 @@ export function Session({ store }: { store: SessionStore }) {
       card?.querySelector<HTMLElement>("h2")?.focus();
     });
   };
-  const missing = store.problem.value !== undefined && store.account.value === undefined && !store.model.hasEvents;
+  const missing = store.problem.value !== undefined && store.account.value === undefined && !store.watched.hasEvents;
   return (
     <div class="session">
       <SessionHead store={store} onApproval={toApproval} />
@@ -48,16 +49,16 @@ export function Session({ store }: { store: SessionStore }) {
               <Tabs names={tabs} chosen={tab} onChoose={choose}>
                 {tab === "Transcript" && <TranscriptView store={store} scroller={scroller} />}
                 {tab === "Files" && <Files account={store.account.value} />}
-                {tab === "Timeline" && <Timeline model={store.model} />}
+                {tab === "Timeline" && <Timeline store={store} />}
               </Tabs>
               <StreamLines store={store} />
             </>
           )}
         </div>
       </div>
-      {below && (
-        <button type="button" class="below" onClick={toEnd}>
-          ↓ new below
+      {place !== "end" && (
+        <button type="button" class={`below ${place === "news below" ? "primary" : ""}`} onClick={toEnd}>
+          {place === "news below" ? "↓ new below" : "↓ to the end"}
         </button>
       )}
       {!missing && <Composer store={store} onSent={toEnd} />}

@@ -6,8 +6,7 @@ import { Line, Sign } from "./small.tsx";
 
 /** What the session waits for that is no event: a try that comes later, a worker that is away, prompts in the queue. */
 export function StreamLines({ store }: { store: SessionStore }) {
-  store.version.value;
-  const { model } = store;
+  const model = store.watched;
   return (
     <div class="stream-lines">
       {model.retrying && <Retrying store={store} />}
@@ -29,7 +28,9 @@ export function StreamLines({ store }: { store: SessionStore }) {
 const whatWords = (what: string): string => (what === "askModel" ? "the model's answer" : readableText(what));
 
 function Retrying({ store }: { store: SessionStore }) {
-  const { what, message, attempt, nextTryAt } = store.model.retrying!;
+  const { retrying } = store.watched;
+  if (retrying === undefined) return null;
+  const { what, message, attempt, nextTryAt } = retrying;
   const stop = () =>
     post(`/api/sessions/${store.id}/stop`).catch((error) => {
       store.problem.value = failureText(error);
@@ -51,8 +52,8 @@ function Retrying({ store }: { store: SessionStore }) {
 
 function Queue({ store }: { store: SessionStore }) {
   const sent = store.sent.value;
-  const queued = store.model.state?.queued ?? [];
-  const unknown = queued.filter(({ id }) => !sent.has(id) && !store.model.transcript.hasPrompt(id));
+  const queued = store.watched.state?.queued ?? [];
+  const unknown = queued.filter(({ id }) => !sent.has(id) && !store.watched.transcript.hasPrompt(id));
   if (sent.size === 0 && unknown.length === 0) return null;
   const how = new Map(queued.map(({ id, delivery }) => [id, delivery === "steer" ? "steers next" : "follows up"]));
   return (

@@ -5,6 +5,7 @@ import type { SessionModel } from "../model/session-model.ts";
 import { signWords } from "../model/signs.ts";
 import { type Phase, phaseTotals, type TimelineBar, type TimelineTurn, timelineOf } from "../model/timeline.ts";
 import { now } from "../state/clock.ts";
+import type { SessionStore } from "../state/session-store.ts";
 import { Sign } from "./small.tsx";
 
 const turnsAtOnce = 40;
@@ -17,7 +18,8 @@ const phaseWords: Record<Phase["kind"], string> = {
 };
 
 /** Each turn's calls as bars side by side over its time. The same figures stand in tables for whoever does not see bars. */
-export function Timeline({ model }: { model: SessionModel }) {
+export function Timeline({ store }: { store: SessionStore }) {
+  const model = store.watched;
   const [most, setMost] = useState(turnsAtOnce);
   const running = new Map((model.state?.running ?? []).map((call) => [call.toolCallId, call.startedAt]));
   const works = model.current === "running" || model.current === "waiting";

@@ -12,8 +12,7 @@ import { useWindow } from "./use-window.ts";
 
 /** The conversation, newest below. Only its end is drawn until the reader goes back. */
 export function TranscriptView({ store, scroller }: { store: SessionStore; scroller: RefObject<HTMLElement | null> }) {
-  store.version.value;
-  const { model } = store;
+  const model = store.watched;
   const rows = model.rows;
   const { start, showMore } = useWindow(rows, !model.isOpen);
   const live = model.liveAnswer;
@@ -23,18 +22,18 @@ export function TranscriptView({ store, scroller }: { store: SessionStore; scrol
     if (start > 0) showMore();
     else void store.loadEarlier().then(showMore);
   };
-  const left = start > 0 || store.hasEarlier.value;
+  const left = start > 0 || ((model.first ?? 1) > 1 && !store.noEarlier.value);
   return (
     <div class="transcript" role="log" aria-live="off" aria-label="Transcript">
       {model.resync !== undefined && <p class="facts">Began anew: {model.resync}</p>}
       {model.fromHistory && <p class="away">The worker is away: as the history tells it.</p>}
       {left && <Earlier scroller={scroller} hidden={start} busy={store.loadingEarlier.value} onShow={showEarlier} />}
-      {rows.slice(start).map((row) => (
+      {/* The live answer becomes a row under the same key: what is on screen stays. */}
+      {[...rows.slice(start), ...(live ? [live] : [])].map((row) => (
         <Unchanged key={row.key} of={row}>
           <RowView row={row} sessionId={store.id} />
         </Unchanged>
       ))}
-      {live && <Answer key={live.key} row={live} />}
       <CardsWithoutRow store={store} />
     </div>
   );
@@ -55,7 +54,7 @@ function RowView({ row, sessionId }: { row: Row; sessionId: string }) {
 
 /** Approvals whose events are gone, or that only the overview knows while the worker is away. */
 function CardsWithoutRow({ store }: { store: SessionStore }) {
-  const { model } = store;
+  const model = store.watched;
   const known =
     model.state === undefined && !model.hasEvents
       ? (overview.value?.waiting ?? []).filter(({ sessionId }) => sessionId === store.id).map((one) => one.approval)

@@ -2,12 +2,10 @@ import { useRef, useState } from "preact/hooks";
 
 /** Rows drawn at first, and added each time the reader goes back. */
 const rowsAtOnce = 200;
-/** Rows drawn while thousands still come: each of these pictures is replaced by the next. */
-const rowsWhileFilling = 20;
-
 /**
  * Which rows are drawn: from `start` to the end. The first drawn row stays the same one while rows come at the end or
- * are put in front, or the reader's place would move.
+ * are put in front, or the reader's place would move. Nothing is drawn while thousands still come: each picture would be
+ * replaced by the next.
  */
 export function useWindow(
   rows: readonly { key: string }[],
@@ -17,7 +15,7 @@ export function useWindow(
   const [, redraw] = useState(0);
   if (isFilling) first.current = undefined;
   else if (rows.length > 0) first.current = placeOf(rows, first.current);
-  const start = first.current?.at ?? Math.max(0, rows.length - rowsWhileFilling);
+  const start = first.current?.at ?? rows.length;
   const latest = useRef(rows);
   latest.current = rows;
   const showMore = () => {
