@@ -9,9 +9,9 @@ import { type AssistantMessage, type Message, noUsage, type ToolCall } from "../
 import type { ToolDefinition } from "../../src/agent/tool.ts";
 import { connectSessionClient } from "../../src/client/connect.ts";
 import type { FollowItem, SessionClient } from "../../src/client/contract.ts";
-import { decisionKeyOf, type Home, homeOf, prepareHome } from "../../src/config/home.ts";
+import { decisionKeyOf, type Home, homeOf, machineIdOf, prepareHome } from "../../src/config/home.ts";
 import { rulesOf } from "../../src/main/rules.ts";
-import { type SessionInput, type SessionState, sessionIdAlphabet } from "../../src/protocol/session.ts";
+import { type SessionInput, type SessionState, sessionIdAlphabet, taskQueueOf } from "../../src/protocol/session.ts";
 import type { ModelRequest, StreamAssistant } from "../../src/providers/contract.ts";
 import { builtInTools } from "../../src/tools/index.ts";
 import { toolsetOf } from "../../src/worker/extensions/toolset.ts";
@@ -78,7 +78,6 @@ export class TestSessions {
   client!: SessionClient & { close(): Promise<void> };
   /** Whom the worker tells when something waits. */
   notifyTargets: { command?: string; url?: string; page?: string } = {};
-  readonly #started: string[] = [];
   /** Id of the newest session, known before its first request to the model. */
   lastId = "";
   #stop: () => Promise<void> = async () => undefined;
@@ -91,7 +90,7 @@ export class TestSessions {
     this.workspace = join(folder, "workspace");
     mkdirSync(this.workspace);
     onTestFinished(async ({ task }) => {
-      if (process.env.TEMPI_RECORD) await recordHistories(this.address, this.#started, task.name);
+      if (process.env.TEMPI_RECORD) await recordHistories(this.address, taskQueueOf(machineIdOf(this.home)), task.name);
       await this.stopWorker();
       await this.client?.close();
       rmSync(folder, { recursive: true, force: true });
@@ -173,7 +172,6 @@ export class TestSessions {
     input: Partial<SessionInput> = {},
   ): Promise<string> {
     const sessionId = Array.from({ length: 6 }, () => sessionIdAlphabet[randomInt(sessionIdAlphabet.length)]).join("");
-    this.#started.push(sessionId);
     this.lastId = sessionId;
     await this.client.start(
       {
