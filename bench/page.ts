@@ -68,7 +68,7 @@ try {
   const asked = performance.now();
   await other.goto(`${temporalUi.url}/namespaces/default/workflows/session-${id}`);
   await other
-    .getByText(/Workflow Execution|Workflow Task/)
+    .getByText("History Size")
     .last()
     .waitFor({ timeout: 60_000 })
     .catch(() => undefined);
