@@ -101,8 +101,9 @@ async function runCall(
   try {
     const checked = checkCall(tools, [call.name], input.changed ? { ...call, arguments: input.changed } : call);
     args = checked.args;
-    const interrupted = await beforeEffect(checked, context, input);
-    if (interrupted) return { result: failed(interrupted), args, ran };
+    if ((await beforeEffect(checked, context, input)) === "interrupted") {
+      return { result: await reconciled(checked, context, attempt.signal), args, ran };
+    }
     const onUpdate = (partial: AgentToolResult) => {
       // What a tool sends after it settled is not shown: the result is.
       if (!settled) attempt.live.update(partial);
@@ -126,12 +127,24 @@ async function runCall(
   }
 }
 
-/** Checks and records what must be before an effect. Text: why the call must not be started (again). */
+/** What became of a call whose worker went away in the middle: by the tool's own word, else that it may have run. */
+async function reconciled({ tool, args }: CheckedCall, context: ToolContext, signal: AbortSignal) {
+  const unknown = `Interrupted: the worker went away while ${tool.name} ran. It may have run, in part or whole; it was not started again.`;
+  try {
+    return (await tool.reconcile?.(context.callId, args, signal, context)) ?? failed(unknown);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    context.log(`reconcile of ${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(unknown);
+  }
+}
+
+/** Checks and records what must be before an effect. `interrupted`: it was begun before and must not be started again. */
 async function beforeEffect(
   checked: CheckedCall,
   context: ToolContext,
   input: ExecuteInput,
-): Promise<string | undefined> {
+): Promise<"interrupted" | undefined> {
   const { tool } = checked;
   if (tool.effect === "read") return undefined;
   const { callFolder } = context;
@@ -139,7 +152,7 @@ async function beforeEffect(
   if (!hasEntries(callFolder)) await refuseIfChanged(checked, context, input);
   mkdirSync(callFolder, { recursive: true, mode: 0o700 });
   if (tool.effect !== "external" || tool.reattach || beginCall(callFolder)) return undefined;
-  return `Interrupted: the worker went away while ${tool.name} ran. It may have run, in part or whole; it was not started again.`;
+  return "interrupted";
 }
 
 function tellListeners(

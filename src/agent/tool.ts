@@ -127,6 +127,17 @@ export interface ToolDefinition<
   /** One line for the system prompt's list of tools; without it the tool is declared to the endpoint only. */
   promptSnippet?: string;
   promptGuidelines?: string[];
+  /**
+   * For an `external` tool without `reattach`, when its worker died in the middle of a call: finds out what became of it, without doing
+   * it again (by the call's id or what it left in `ctx.callFolder`). Returns the call's result, or nothing when that cannot be known; then,
+   * and when it throws, the model reads that it may have run.
+   */
+  reconcile?(
+    toolCallId: string,
+    params: Static<TParameters>,
+    signal: AbortSignal,
+    ctx: ToolContext,
+  ): Promise<AgentToolResult<TDetails> | undefined>;
   /** Must not change anything: it runs before approval and may run twice. Throwing answers the call with the error. */
   preview?(params: Static<TParameters>, ctx: ToolContext): Promise<ToolPreview>;
   execute(
