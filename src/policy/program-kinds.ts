@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Shells: they read commands from `-c`, from a file, or from what they are piped. */
@@ -16,6 +18,13 @@ export const interpreters = names(`
   python python2 python3 pypy pypy3 node nodejs deno tsx ts-node perl ruby php lua luajit tclsh Rscript R osascript
   awk gawk mawk nawk bun java julia guile racket`);
 
+/** The name by which a program is known here: of a path its last part, of `python3.11` or `node-22` the name without the version. */
+export function programOf(name: string): string {
+  const program = basename(name);
+  const bare = program.replace(/-?\d[\d.]*$/, "");
+  return interpreters.has(bare) || shells.has(bare) ? bare : program;
+}
+
 /** Builtins that change the shell for the commands after them: where they run, what a name means, what is set. */
 export const shellState = names(`
   cd pushd popd export declare typeset local readonly set shopt alias unalias enable hash trap source . eval exec builtin
@@ -26,6 +35,11 @@ export const shellState = names(`
 export const readers = names(`
   find fd fdfind grep egrep fgrep rg ag ack cat ls echo printf head tail wc sort uniq sed git diff cmp stat file du tree
   basename dirname realpath readlink cut tr nl od jq test [ type which pwd true false :`);
+
+/** Of git those of which the same holds; others write where they are told, such as `git archive -o`. */
+export const gitReaders = names(
+  "blame cat-file describe diff grep log ls-files ls-tree rev-list rev-parse shortlog show status",
+);
 
 /** Programs that run another one after an option of theirs. */
 export const finders = names("find fd fdfind");
