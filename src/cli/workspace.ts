@@ -14,7 +14,7 @@ export interface Workspace {
 }
 
 /**
- * The folder a session works in, checked. The home folder and `/` need `--yes`: an agent there can reach everything. `next` is the next
+ * The folder a session works in, checked. The home folder and those above it need `--yes`: an agent there can reach everything. `next` is the next
  * step in an error, where it is not the command line's.
  */
 export function workspaceOf(
@@ -37,8 +37,13 @@ export function workspaceOf(
       code === "ENOENT" ? "does not exist" : code === "EACCES" ? "cannot be read" : `cannot be used (${code})`;
     throw new UserError(`the workspace ${shown} ${cause}.`, { ...next, cause: error });
   }
-  if (!options.yes && (cwd === "/" || cwd === realHome())) {
-    const what = cwd === "/" ? "the root folder" : "your home folder";
+  if (!options.yes && (cwd === "/" || `${realHome()}/`.startsWith(`${cwd}/`))) {
+    const what =
+      cwd === "/"
+        ? "the root folder"
+        : cwd === realHome()
+          ? "your home folder"
+          : "a folder that holds your home folder";
     throw new UserError(`${what} as workspace would let the agent work on everything in it.`, {
       next: options.next ?? "tempi run --cwd FOLDER …, or the same command with --yes",
     });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import type { Rule } from "../agent/rule.ts";
@@ -54,12 +54,20 @@ export function parseProjectRules(text: string, file: string): ProjectRules {
   return { rules, notices };
 }
 
+/** A repository may hold anything under this name: a link to a device without an end, a pipe that nobody writes to. Bytes. */
+const maximumBytes = 256 * 1024;
+
 /** The file and the hash that trusting it covers; undefined when there is none. */
 export function readContent(file: string): { text: string; hash: string } | undefined {
   try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > maximumBytes) {
+      throw new ConfigError(`${file} is not a file of at most ${maximumBytes / 1024} KB`, `ls -lL ${file}`);
+    }
     const text = readFileSync(file);
     return { text: text.toString("utf8"), hash: createHash("sha256").update(text).digest("hex") };
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new ConfigError(`cannot read ${file}: ${message}`, `ls -l ${file}`);

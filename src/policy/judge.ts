@@ -4,7 +4,7 @@ import { type Rule, ruleText } from "../agent/rule.ts";
 import type { ToolPreview } from "../agent/tool.ts";
 import { realPathOf, visibleText } from "../tools/paths.ts";
 import { literalCommands } from "../tools/shell-words.ts";
-import { readers, shellState } from "./program-kinds.ts";
+import { gitReaders, readers, shellState } from "./program-kinds.ts";
 import { isProtected } from "./protected-paths.ts";
 import { type CommandPlace, isReadOnlyWords, isTrustedProgram } from "./read-only-command.ts";
 import {
@@ -137,19 +137,31 @@ async function isAllowed(
   );
   if (fitting.length === 0) return false;
   const exact = fitting.some(({ prefix }) => !prefix);
-  if (!exact && !readers.has(basename(name!)) && (await namesProtected(words, call))) return false;
-  if (basename(name!) === "git" && isBareRepository(call.cwd)) return false;
+  const isGit = basename(name!) === "git";
+  const onlyReads = readers.has(basename(name!)) && (!isGit || gitReaders.has(words[1] ?? ""));
+  if (!exact && !onlyReads && (await namesProtected(words, call))) return false;
+  if (isGit && isBareRepository(call.cwd)) return false;
   return named || shellState.has(name!) || (await isTrustedProgram(name!, workspace, call));
 }
 
 /** A rule that lets a program write does not let it write what decides about tempi or runs by itself. */
 async function namesProtected(words: readonly string[], { cwd, protectedFolders }: JudgedCall): Promise<boolean> {
   for (const word of words.slice(1)) {
-    for (const path of new Set([word, word.slice(word.indexOf("=") + 1)])) {
+    for (const path of pathsIn(word)) {
       if (await isProtected(path, cwd, protectedFolders)) return true;
     }
   }
   return false;
+}
+
+/** Short options in a group before a value; with more letters than that a word is judged as a whole. */
+const maximumLetters = 16;
+
+/** What of a word may be a path: all of it, what follows `=`, and what is attached to short options, as in `-rt.git`. */
+function pathsIn(word: string): Set<string> {
+  const letters = /^-[^-]/.test(word) ? Math.min(word.length, maximumLetters) : 0;
+  const attached = Array.from({ length: Math.max(0, letters - 2) }, (_, index) => word.slice(index + 2));
+  return new Set([word, word.slice(word.indexOf("=") + 1), ...attached]);
 }
 
 /** Git takes a folder with these files for a repository, with all the commands that its `config` names. */

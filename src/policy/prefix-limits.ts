@@ -1,5 +1,4 @@
-import { basename } from "node:path";
-import { interpreters, shellState, wrappers } from "./program-kinds.ts";
+import { interpreters, programOf, shellState, wrappers } from "./program-kinds.ts";
 
 /** What a prefix rule does not cover for a program: options that run, write, or take commands or names from elsewhere. */
 interface Limits {
@@ -24,11 +23,16 @@ const packageRunner: Limits = {
   long: "prefix script-shell userconfig globalconfig node-options shell shell-emulator cwd dir workspace workspaces workspace-root filter recursive config call preload require import",
 };
 
-const oneOperand = (words: readonly string[]): boolean => words.filter((word) => !word.startsWith("-")).length <= 1;
+/** A second operand is the file that is written; `-` is one, and after `--` so is every word. */
+function oneOperand(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  const before = (end === -1 ? words : words.slice(0, end)).filter((word) => !/^-./.test(word)).length;
+  return before + (end === -1 ? 0 : words.length - end - 1) <= 1;
+}
 
-/** Programs that never fit a prefix: what they do hangs on small letters in any of their words. */
+/** Programs that never fit a prefix: what they do hangs on small letters in any of their words, or on the files they read. */
 const never = new Set(
-  "tar bsdtar cpio zip rsync scp sftp man less more most vi vim nvim view ex ed emacs nano sqlite3 mysql psql dd install ld cc gcc g++ clang".split(
+  "tar bsdtar cpio zip rsync scp sftp man less more most vi vim nvim view ex ed emacs nano sqlite3 mysql psql dd install ld cc gcc g++ clang patch unzip 7z unrar".split(
     " ",
   ),
 );
@@ -55,13 +59,16 @@ const table: Record<string, Limits> = {
   shuf: { letters: "o", long: "output random-source" },
   iconv: { letters: "o", long: "output" },
   split: { long: "filter" },
-  yq: { letters: "i", long: "inplace in-place" },
+  yq: { letters: "is", long: "inplace in-place split-exp" },
+  sdiff: { letters: "o", long: "output" },
+  bat: { long: "pager" },
+  batcat: { long: "pager" },
   date: { letters: "s", long: "set" },
   file: { letters: "CmfzZ", long: "compile magic-file files-from uncompress" },
   printf: { letters: "v" },
   test: { words: /^-[vR]$/ },
   "[": { words: /^-[vR]$/ },
-  make: { letters: "fCIo", long: "eval file makefile directory include-dir", words: /^[^-].*=/ },
+  make: { letters: "fCIoE", long: "eval file makefile directory include-dir", words: /^[^-].*=/ },
   npm: packageRunner,
   pnpm: packageRunner,
   yarn: packageRunner,
@@ -70,7 +77,7 @@ const table: Record<string, Limits> = {
   cargo: { leastPrefix: 2, letters: "ZC", long: "config manifest-path target-dir", words: /^\+/ },
   go: {
     leastPrefix: 2,
-    words: /^--?(exec|toolexec|vettool|o|C|overlay|modfile|ldflags|gcflags|asmflags|compiler|pkgdir)(=|$)/,
+    words: /^--?(w|exec|toolexec|vettool|o|C|overlay|modfile|ldflags|gcflags|asmflags|compiler|pkgdir)(=|$)/,
   },
   pytest: { letters: "pco", long: "rootdir override-ini config-file confcutdir pdbcls pyargs basetemp" },
   wget: { letters: "OPeio", long: "output-document directory-prefix execute use-askpass config input-file" },
@@ -82,7 +89,7 @@ const table: Record<string, Limits> = {
  * @param words all words of the command
  */
 export function prefixCovers(prefix: readonly string[], words: readonly string[]): boolean {
-  const program = basename(words[0]!);
+  const program = programOf(words[0]!);
   if (prefixIsUseless(prefix, program)) return false;
   // `python -m pytest` is `pytest`.
   if (interpreters.has(program) && prefix[1] === "-m") return prefixCovers(prefix.slice(2), words.slice(2));
@@ -94,7 +101,7 @@ export function prefixCovers(prefix: readonly string[], words: readonly string[]
 }
 
 /** Whether a prefix of these words covers nothing of a program, so that the rule can only be a mistake. */
-export function prefixIsUseless(prefix: readonly string[], program = basename(prefix[0] ?? "")): boolean {
+export function prefixIsUseless(prefix: readonly string[], program = programOf(prefix[0] ?? "")): boolean {
   if (wrappers.has(program) || shellState.has(program) || never.has(program)) return true;
   // Until a script or module is named, any word after it may be code.
   if (interpreters.has(program) && !names(prefix)) return true;
@@ -109,7 +116,7 @@ export function prefixIsUseless(prefix: readonly string[], program = basename(pr
 /** Whether an interpreter's words so far name what it runs: `node x.js`, `python -m pytest`. */
 function names(prefix: readonly string[]): boolean {
   const [, first, second] = prefix;
-  if (first === "-m" && /^(python|pypy)/.test(basename(prefix[0]!))) return second !== undefined;
+  if (first === "-m" && /^(python|pypy)/.test(programOf(prefix[0]!))) return second !== undefined;
   return first !== undefined && !first.startsWith("-");
 }
 
@@ -117,7 +124,8 @@ function isLimited(word: string, limits: Limits): boolean {
   if (limits.words?.test(word)) return true;
   if (!word.startsWith("-") || word === "-") return false;
   if (!word.startsWith("--")) return [...word.slice(1)].some((letter) => limits.letters?.includes(letter));
-  const option = word.slice(2).split("=")[0]!;
+  // `--config.script-shell=x` sets one of a group.
+  const option = word.slice(2).split(/[=.]/)[0]!;
   if (option === "") return false;
   // Programs take any beginning of a long option that is unique.
   return (limits.long?.split(" ") ?? []).some((long) => long.startsWith(option) || option === long);

@@ -41,13 +41,13 @@ export function findsCommand(pattern: CommandPattern, line: string): boolean {
   if (commands.some((words) => fits(pattern, words))) return true;
   const program = basename(pattern.words[0]!).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const word = new RegExp(`(?<![\\p{L}\\p{N}_.-])${program}(?![\\p{L}\\p{N}_-])`, "u");
-  return texts.some((text) => word.test(text));
+  return [...texts].some((text) => word.test(text));
 }
 
 /** A program by its base name; options may stand between the words, each with a value or without. */
 function fits({ words: pattern, prefix }: CommandPattern, words: FoundWords): boolean {
   const [name] = words;
-  if (name === undefined || basename(name) !== basename(pattern[0]!)) return false;
+  if (name === undefined || !isNamed(basename(pattern[0]!), basename(name))) return false;
   let reached = new Set([1]);
   for (const expected of pattern.slice(1)) {
     // Grows while it is walked, in ascending order: an option leads one or two words on.
@@ -60,6 +60,15 @@ function fits({ words: pattern, prefix }: CommandPattern, words: FoundWords): bo
     reached = new Set(fitting.map((index) => index + 1));
   }
   return prefix ? reached.size > 0 : reached.has(words.length);
+}
+
+/** Longer patterns for a program's name are not tried: it takes long to see that they do not fit. Characters. */
+const maximumPattern = 64;
+
+/** Whether a name means the program; `/usr/bin/cur?` may. */
+function isNamed(program: string, name: string): boolean {
+  if (name === program || !/[*?[]/.test(name)) return name === program;
+  return name.length <= maximumPattern && picomatch.isMatch(program, name, { dot: true });
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { lstat, readFile, stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { commandsIn } from "./find-commands.ts";
-import { interpreters, shells } from "./program-kinds.ts";
+import { interpreters, programOf, shells } from "./program-kinds.ts";
 
 /** Files that say what a runner runs, by program; each folder of the command is looked in. */
 const definitions: Record<string, readonly string[]> = {
@@ -50,7 +50,7 @@ export async function scriptsOf(line: string, cwd: string): Promise<Script[]> {
   const paths = new Set<string>();
   for (const [name, ...rest] of commands) {
     if (name === undefined) continue;
-    const program = basename(name);
+    const program = programOf(name);
     const defined = Object.hasOwn(definitions, program) ? definitions[program]! : [];
     for (const folder of folders) for (const file of defined) paths.add(join(folder, file));
     if (name.includes("/")) for (const path of await existing([name], cwd, "file")) paths.add(path);

@@ -1,5 +1,15 @@
 // Rules in configuration files: what a load refuses, what an approval writes, what a project may say.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorLine, isUserError } from "../../src/config/errors.ts";
@@ -213,6 +223,18 @@ describe("tempi rules", () => {
     writeFileSync(projectFileOf(workspace), '[[rules]]\ndecision = "deny"\n');
     await expect(trustCommand(commandOf(home).context, workspace, {})).rejects.toThrow("rule 1: tool is missing");
     expect(existsSync(join(home.root, "trust.json"))).toBe(false);
+  });
+
+  test("a device, a folder or a huge file in its place is a fault, and read by nobody", () => {
+    const home = homeWith();
+    const workspace = temporaryFolder("project");
+    const file = projectFileOf(workspace);
+    mkdirSync(dirname(file));
+    symlinkSync("/dev/zero", file);
+    expect(rulesOf(home, workspace).fault).toMatch(/is not a file of at most 256 KB/);
+    rmSync(file);
+    writeFileSync(file, "#".repeat(300_000));
+    expect(rulesOf(home, workspace).fault).toMatch(/is not a file of at most 256 KB/);
   });
 
   test("a file that others own or that cannot be read is a fault", () => {

@@ -1,5 +1,6 @@
 // Sessions that the page starts: a real Temporal server and a real worker; only the model is a stand-in.
 import { rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { newSessionId } from "../../src/cli/ids.ts";
@@ -55,6 +56,7 @@ test("what cannot be started is refused with its reason; folders that are there 
     [{ cwd: "relative" }, /absolute path/],
     [{ cwd: join(sessions.workspace, "nothing") }, /does not exist/],
     [{ cwd: "/" }, /the root folder as workspace/],
+    [{ cwd: homedir() }, /your home folder as workspace/],
     [{ id: "../../x" }, /no id of a session/],
     [{ model: "nobody/x" }, /unknown provider|no key|several/],
   ] as const) {

@@ -9,6 +9,7 @@ import type { ApprovalLevel } from "../../src/agent/approval.ts";
 import type { Rule } from "../../src/agent/rule.ts";
 import type { ToolDefinition } from "../../src/agent/tool.ts";
 import { decideByPolicy } from "../../src/policy/policy.ts";
+import { findsCommand } from "../../src/policy/rule-patterns.ts";
 import { bashTool } from "../../src/tools/bash.ts";
 import { contextFor, temporaryFolder } from "../tools/support.ts";
 import { commandProbes, probeRules, rulesOf } from "./command-probes.ts";
@@ -149,6 +150,47 @@ describe("deny looks everywhere, at every level (S14)", () => {
     "{curl,x}",
     "X=curl; $X x",
     "curl 'unclosed",
+    "env -Scurl",
+    "fd -xcurl",
+    "fd --exec=curl",
+    "alias c=curl\nc x",
+    "alias c='curl x'\nc",
+    "hash -p /usr/bin/curl c; c x",
+    "let 'a[$(curl x)]'",
+    "test -v 'a[$(curl x)]'",
+    "[[ 'a[$(curl x)]' -eq 0 ]]",
+    "PS4='$(curl x)'; set -x; :",
+    "mapfile -C 'curl x' -c 1 <<< a",
+    "GIT_SSH_COMMAND='curl x' git fetch",
+    "GIT_EXTERNAL_DIFF=curl git diff",
+    "git -c alias.x='!curl x' x",
+    "git submodule foreach 'curl x'",
+    "git bisect run curl x",
+    "git rebase -x 'curl x' main",
+    "npm exec -- curl x",
+    "pnpm dlx curl",
+    "uv run curl x",
+    "docker run i curl x",
+    "valgrind curl x",
+    "tar --to-command='curl x' -xf a",
+    "rsync -e 'curl x' a b",
+    "sort --compress-program=curl a",
+    "rg --pre curl x",
+    "make SHELL=/usr/bin/curl",
+    "make -f - <<< 'a:;curl x'",
+    "sed '1e curl x' a",
+    "vim -c '!curl x'",
+    "python3.11 -c 'import os; os.system(\"curl x\")'",
+    "python3 <<EOF\nimport os; os.system('curl x')\nEOF",
+    "echo \"import os; os.system('curl x')\" | python3",
+    "perl -e exec+curl",
+    "echo 'curl x' | bash /dev/stdin",
+    "echo 'curl x' | bash -o errexit",
+    "echo 'curl x' | sudo -u root bash -s",
+    "echo 'curl x' | . /dev/stdin",
+    "echo curl x | xargs -0 sh -c",
+    "/usr/bin/cur? x",
+    "/usr/bin/c*l x",
     ...[50, 51, 500].map((count) => `${"true;".repeat(count)} curl x`),
     `${long}; curl x`,
     `${"true;".repeat(5_000)} curl x`,
@@ -163,16 +205,45 @@ describe("deny looks everywhere, at every level (S14)", () => {
     }
   });
 
+  test("texts within texts take bounded time", () => {
+    let nested = "x";
+    for (let depth = 0; depth < 4; depth++) nested = `env ${JSON.stringify(`${nested} $(a) ${nested}`)}`;
+    const lines = [
+      nested,
+      "env a='b c' ".repeat(800),
+      "bash ".repeat(1_900),
+      `${"$(".repeat(3_000)}x`,
+      "'$(a)' ".repeat(1_400),
+    ];
+    for (const line of lines) {
+      const before = performance.now();
+      expect(findsCommand({ words: ["curl"], prefix: true }, line)).toBe(false);
+      expect(performance.now() - before, shown(line)).toBeLessThan(5_000);
+    }
+  });
+
   test("a long line without it asks", async () => {
     expect(await judge(long)).toEqual({ kind: "ask", reason: "not-read-only" });
   });
 
-  test.each(["echo curl", "grep -rn curl .", "cat curl.txt", "Curl x", "curlx", "ls ./curl/x", "find . -name curl"])(
-    "a word that only looks like it is not denied: %s",
-    async (line) => {
-      expect((await judge(line)).kind).not.toBe("deny");
-    },
-  );
+  test.each([
+    "echo curl",
+    "grep -rn curl .",
+    "cat curl.txt",
+    "Curl x",
+    "curlx",
+    "ls ./curl/x",
+    "find . -name curl",
+    "git commit -m 'use `curl` here'",
+    "git log --grep='curl x' -- src/curl",
+    "npm install curl",
+    "docker pull curlimages/curl",
+    "cat log | python3 x.py curl",
+    "cat curl | bash x.sh",
+    "sed -n 1,3p curl.txt",
+  ])("a word that only looks like it is not denied: %s", async (line) => {
+    expect((await judge(line)).kind).not.toBe("deny");
+  });
 
   test("options between the words of a pattern do not hide it, and take bounded time", async () => {
     const rules = rulesOf("deny", "git push *", "npm publish");

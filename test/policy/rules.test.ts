@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { ApprovalLevel } from "../../src/agent/approval.ts";
 import type { Rule } from "../../src/agent/rule.ts";
 import { decideByPolicy, type PolicyInput } from "../../src/policy/policy.ts";
+import { prefixCovers } from "../../src/policy/prefix-limits.ts";
 import { projectRuleOf } from "../../src/policy/project-rule.ts";
 import { scriptParts } from "../../src/policy/scripts.ts";
 import { resolveKey } from "../../src/tools/paths.ts";
@@ -234,10 +235,32 @@ describe("what a prefix does not cover", () => {
     ["printf *", "printf -v x y"],
     ["test *", "test -v x"],
     ["uniq *", "uniq a b"],
+    ["uniq *", "uniq - b"],
+    ["uniq *", "uniq a -- -b"],
+    ["uniq *", "uniq -- a -b"],
     ["make *", "make SHELL=./x"],
+    ["make *", "make -E x"],
   ])("%s: %s, which only an exact rule allows", async (pattern, command) => {
     expect((await decide(rulesOf("allow", pattern), { name: "bash", command })).kind).toBe("ask");
     expect(await decide(rulesOf("allow", command), { name: "bash", command })).toEqual(allow);
+  });
+
+  // By their words alone: not every machine has these programs.
+  test.each([
+    ["xxd *", "xxd - b"],
+    ["go env *", "go env -w GOFLAGS=-exec=./x"],
+    ["pnpm run *", "pnpm run x --config.script-shell=./x"],
+    ["yq *", "yq -s .a b"],
+    ["sdiff *", "sdiff -o x a b"],
+    ["bat *", "bat --paging=always --pager=./x a"],
+    ["patch *", "patch -i a"],
+    ["unzip *", "unzip a"],
+    ["python3.11 *", "python3.11 -c 1"],
+    ["bash5 *", "bash5 -c ls"],
+    ["node22 *", "node22 -e 1"],
+  ])("%s: %s", (pattern, command) => {
+    const words = command.split(" ");
+    expect(prefixCovers(pattern.split(" ").slice(0, -1), words)).toBe(false);
   });
 
   test("a rule for every command means those that are understood", async () => {
@@ -256,13 +279,18 @@ describe("what a prefix does not cover", () => {
   });
 
   test("protected files, of a program that may write (S13)", async () => {
-    const rules = rulesOf("allow", "cp *", "tee *", "find *", "grep *");
+    const rules = rulesOf("allow", "cp *", "tee *", "find *", "grep *", "git archive *", "git log *");
     expect(await decide(rules, { name: "bash", command: "cp a b && find . -not -path './.git/*'" })).toEqual(allow);
+    expect(await decide(rules, { name: "bash", command: "git log -- .git" })).toEqual(allow);
     for (const command of [
       "cp a .git/hooks/x",
       "cp a --target=.git/hooks",
       "grep a b | tee .BASHRC",
       "cp a ../home/x",
+      "cp -t.git/hooks a",
+      "cp -rt.git/hooks a",
+      "git archive -o .git/hooks/x HEAD",
+      "git archive -o.git/hooks/x HEAD",
     ]) {
       expect((await decide(rules, { name: "bash", command })).kind, command).toBe("ask");
     }

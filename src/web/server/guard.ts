@@ -77,9 +77,15 @@ function checkPath(incoming: IncomingMessage): void {
   if (!isPlain) throw new HttpError(400, "the request line must hold a plain path");
 }
 
-function checkOrigin(incoming: IncomingMessage, { origins }: AllowedHosts): string | undefined {
+/**
+ * The page's own address, as it is asked now: `http://localhost:PORT` on a phone is another machine's page. A proxy in front may
+ * have put another Host.
+ */
+function checkOrigin(incoming: IncomingMessage, { origins, publicOrigin }: AllowedHosts): string | undefined {
   const origin = only(incoming, "origin", 403);
-  if (origin !== undefined && !origins.has(origin)) throw new HttpError(403, "the Origin is not this page's");
+  if (origin === undefined) return undefined;
+  const isOwn = origin === publicOrigin || origin === `http://${valuesOf(incoming, "host")[0]?.toLowerCase()}`;
+  if (!origins.has(origin) || !isOwn) throw new HttpError(403, "the Origin is not this page's");
   return origin;
 }
 

@@ -5,6 +5,8 @@ import { HttpError } from "./http-error.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
 const bytesAtMost = 512 * 1024;
+/** Of a key that is not known an error names this much. Characters. */
+const keyAtMost = 100;
 
 /** 413 by what the sender says of its length, before a byte is read. */
 export function checkLength(incoming: IncomingMessage): void {
@@ -18,7 +20,7 @@ export async function readBody<T extends TSchema>(incoming: IncomingMessage, sch
 
 export function checkBody<T extends TSchema>(value: unknown, schema: T): Static<T> {
   for (const error of Value.Errors(schema, value)) {
-    const key = error.path.slice(1).replaceAll("/", ".");
+    const key = error.path.slice(1, keyAtMost).replaceAll("/", ".");
     if (error.type === ValueErrorType.ObjectAdditionalProperties) throw new HttpError(400, `unknown key "${key}"`);
     if (error.type === ValueErrorType.ObjectRequiredProperty) throw new HttpError(400, `"${key}" is missing`);
     const allowed = (error.schema.anyOf as { const?: unknown }[] | undefined)?.map((one) => one.const);

@@ -1,8 +1,8 @@
 // The commands against a scripted client: exit codes, streams, JSON. No server, no model.
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEndReason, SessionStateName } from "../../../src/agent/events.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import type { FollowItem } from "../../../src/client/contract.ts";
@@ -409,13 +409,18 @@ test("- reads stdin", async () => {
   expect(client.calls("start")[0]![2]).toMatchObject({ text: "from a pipe\nline 2" });
 });
 
-test("workspaces that cannot be: missing, a file, the root folder", async () => {
+test("workspaces that cannot be: missing, a file, the root folder, one that holds the home folder", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
+  mkdirSync(join(folder, "homes", "ann"), { recursive: true });
+  vi.stubEnv("HOME", join(folder, "homes", "ann"));
+  onTestFinished(() => void vi.unstubAllEnvs());
   for (const [path, words] of [
     [join(folder, "nope"), "does not exist"],
     [file, "is a file"],
     ["/", "--yes"],
+    [join(folder, "homes", "ann"), "your home folder"],
+    [join(folder, "homes"), "a folder that holds your home folder"],
   ] as const) {
     const { services, run } = set();
     expect(await run("run", "x", "--cwd", path)).toBe(1);

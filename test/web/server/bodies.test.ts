@@ -111,6 +111,7 @@ describe("a body", () => {
     const { browser } = await waiting();
     const wrong: [string, unknown, string][] = [
       [decide, { approvalId: "a", decision: "allow", force: "secret" }, 'unknown key "force"'],
+      [decide, { approvalId: "a", decision: "allow", ["k".repeat(300)]: 1 }, `unknown key "${"k".repeat(99)}"`],
       [decide, { decision: "allow" }, '"approvalId" is missing'],
       [decide, ["secret"], "the body: must be an object"],
       ["/api/sessions", { prompt: "x", cwd: "secret/relative" }, '"cwd" must be an absolute path'],

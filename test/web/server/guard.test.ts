@@ -153,6 +153,9 @@ describe("the guard", () => {
         expect((await ask(web, method, path, headers)).status, `${method} ${path} ${Origin}`).toBe(403);
       }
     }
+    // A name of this server, and not the one it was asked by: on a phone that is a page of the phone.
+    const other = { ...web.bearer, "Content-Type": "application/json", Origin: `http://localhost:${web.port}` };
+    expect((await ask(web, "POST", "/api/login", other)).status).toBe(403);
     const browser = await Browser.signedIn(web);
     const headers = { ...browser.headers, "Content-Type": "application/json" };
     expect((await ask(web, "POST", "/api/sessions", headers)).status).toBe(403);
