@@ -85,14 +85,20 @@ function Earlier({ scroller, hidden, busy, onShow }: EarlierProps) {
     if (!element || !button.current) return;
     let top = element.scrollTop;
     let inView = false;
+    // Opening a session does not scroll: only a reader who goes up asks for more.
+    let goesUp = false;
+    const look = () => {
+      if (goesUp && inView) show.current();
+    };
+    // Also when it comes into view after the last scroll: a reader who is at the top cannot scroll on.
     const observer = new IntersectionObserver(([entry]) => {
       inView = entry!.isIntersecting;
+      look();
     });
     const onScroll = () => {
-      const up = element.scrollTop < top;
+      goesUp = element.scrollTop < top;
       top = element.scrollTop;
-      // Opening a session does not scroll: only a reader who goes up asks for more.
-      if (up && inView) show.current();
+      look();
     };
     observer.observe(button.current);
     element.addEventListener("scroll", onScroll, { passive: true });
