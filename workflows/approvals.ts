@@ -160,7 +160,7 @@ export class Approvals {
       return;
     }
     // A person read these arguments: whatever policy says of them, this was the answer.
-    this.#settle(found, { kind: "allowed", prepared: { ...prepared, kind: "ask" } }, "allow", {
+    this.#settle(found, { kind: "allowed", prepared: { ...prepared, kind: "ask", edited: true } }, "allow", {
       ...who,
       edited: prepared.summary,
     });
