@@ -8,6 +8,6 @@ export const signWords: Record<SignState, string> = {
   done: "done",
   failed: "failed",
   asks: "waits for you",
-  held: "begins when the others are decided",
+  held: "not begun",
   none: "did not run",
 };

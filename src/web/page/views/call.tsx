@@ -3,7 +3,6 @@ import { duration } from "../../../agent/format.ts";
 import { patchOf } from "../model/diff-rows.ts";
 import { readableText } from "../model/parts.ts";
 import { asks, type CallRow, exitWords, notRunWords, resolutionWords, signOfCall } from "../model/rows.ts";
-import { signWords } from "../model/signs.ts";
 import { Output } from "./call-output.tsx";
 import { Card } from "./card.tsx";
 import { Diff } from "./diff.tsx";
@@ -57,7 +56,7 @@ export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
 
 function factsOf(row: CallRow): string {
   const notRun = notRunWords(row);
-  if (signOfCall(row) === "held") return signWords.held;
+  if (signOfCall(row) === "held") return "begins when the others are decided";
   const parts = [notRun, notRun === undefined ? exitWords(row.result) : undefined];
   if (row.ended && notRun === undefined) parts.push(duration(row.ended.durationMs));
   return parts.filter((part) => part !== undefined).join(" · ");
