@@ -30,6 +30,8 @@ import { withNotice } from "./repeated-notice.ts";
 import { type ActivityServices, type Toolset, WorkerShutdown } from "./services.ts";
 import { toolContext } from "./tool-context.ts";
 
+const mostEditCharacters = 2_000;
+
 /** Runs one call. A tool's fault is a result; what fails the attempt is only the loss of this worker. */
 export const executeActivity =
   (services: ActivityServices) =>
@@ -61,7 +63,8 @@ export const executeActivity =
       const state = services.renderStates.take(`${runId}/${toolCallId}`);
       const tool = tools.find(({ name }) => name === call.name);
       const rendered = tool && renderedResult(tool, result, { state, cwd: input.cwd });
-      const stored = storedResult(call, result, input.failedBefore, rendered);
+      const told = input.edited ? withEdit(result, executed.args) : result;
+      const stored = storedResult(call, told, input.failedBefore, rendered);
       services.transcripts.keep(stored);
       const { isError } = stored.message;
       tell({
@@ -215,6 +218,14 @@ function writtenEarlier(callFolder: string, callId: string, path: string): boole
 const hasEntries = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
 
 const failed = (text: string): AgentToolResult => ({ ...textResult(text), isError: true });
+
+/** The model's own call stands in the conversation as it was sent: without a word the result would seem to be that call's. */
+function withEdit(result: AgentToolResult, args: Record<string, unknown>): AgentToolResult {
+  const text = JSON.stringify(args);
+  const shown = text.length > mostEditCharacters ? `${text.slice(0, mostEditCharacters)}…` : text;
+  const note = `[A person changed the arguments of this call before allowing it. It ran with: ${shown}]`;
+  return { ...result, content: [...(result.content ?? []), { type: "text", text: `\n\n${note}` }] };
+}
 
 function storedResult(
   call: ToolCall,

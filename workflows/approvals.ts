@@ -160,14 +160,17 @@ export class Approvals {
       return;
     }
     // A person read these arguments: whatever policy says of them, this was the answer.
-    this.#settle(found, { kind: "allowed", prepared: { ...prepared, kind: "ask" } }, "allow", who);
+    this.#settle(found, { kind: "allowed", prepared: { ...prepared, kind: "ask", edited: true } }, "allow", {
+      ...who,
+      edited: prepared.summary,
+    });
   }
 
   #settle(
     pending: Pending,
     outcome: ApprovalOutcome,
     decision: "allow" | "deny" | "withdrawn",
-    who: Who & { remember?: Remember; reason?: string },
+    who: Who & { remember?: Remember; edited?: string; reason?: string },
   ): void {
     pending.outcome = outcome;
     this.#record.emit({

@@ -212,7 +212,7 @@ async function executeToolCall(
   { call, failedBefore }: BatchCall,
 ) {
   const { input, abort, record } = context;
-  const { callId, toolCallId, toolName, digest, args: changed } = prepared;
+  const { callId, toolCallId, toolName, digest, args: changed, edited } = prepared;
   const args = inlineArguments(changed ?? call.arguments);
   const request = {
     v: 1 as const,
@@ -229,6 +229,7 @@ async function executeToolCall(
     lockKeys: prepared.lockKeys,
     ...(args ? { args } : {}),
     ...(changed ? { changed } : {}),
+    ...(edited ? { edited } : {}),
   };
   const settled = (code: SettledCall["code"], reason?: string): SettledCall => ({
     callId,

@@ -56,6 +56,8 @@ export type SessionOnlyEvent =
       via?: DecisionVia;
       /** The decision also made a rule. */
       remember?: Remember;
+      /** It was allowed with other arguments than the model's: the call's summary as it runs. */
+      edited?: string;
       reason?: string;
     }
   | { type: "decision_refused"; approvalId: string; by: string; reason: string }

@@ -14,6 +14,8 @@ export interface PreparedCall {
   result?: StoredMessage<ToolResultMessage>;
   /** Present only when a hook or an approver changed what the model sent. */
   args?: Record<string, unknown>;
+  /** It was the approver. */
+  edited?: true;
   effect: ToolEffect;
   executionMode: ToolExecutionMode;
   /** Resolved paths the call writes; calls of equal key run in source order. */

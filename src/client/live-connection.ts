@@ -41,13 +41,16 @@ export class LiveConnection {
     socket.on("error", forget);
     socket.on("close", forget);
     socket.on("connect", () => socket.write(`${JSON.stringify({ subscribe: [this.#sessionId] })}\n`));
-    createInterface({ input: socket }).on("line", (line) => {
-      try {
-        this.#onMessage(JSON.parse(line) as LiveMessage);
-      } catch {
-        socket.destroy();
-      }
-    });
+    createInterface({ input: socket })
+      .on("line", (line) => {
+        try {
+          this.#onMessage(JSON.parse(line) as LiveMessage);
+        } catch {
+          socket.destroy();
+        }
+      })
+      // It tells the socket's errors anew: a worker that is killed must not end who watches it.
+      .on("error", forget);
   }
 
   get connected(): boolean {

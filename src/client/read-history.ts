@@ -208,8 +208,10 @@ class HistoryFold {
       });
     } else if (type === "compact") {
       this.#record.summaries.push((result as CompactResult).summary);
-    } else if (type !== "verifyProof") {
-      this.#result(activityId, (result as ExecuteResult).stored, ranks.executed);
+    } else {
+      // Every tool's activity makes a message; what checks a proof or tells somebody makes none.
+      const { stored } = result as Partial<ExecuteResult>;
+      if (stored) this.#result(activityId, stored, ranks.executed);
     }
   }
 

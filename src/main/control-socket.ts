@@ -53,12 +53,15 @@ export async function serveControl(
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
-      answer(line, handle).then(
-        (text) => socket.writable && socket.write(`${JSON.stringify(text)}\n`),
-        () => socket.destroy(),
-      );
-    });
+    createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY })
+      .on("line", (line) => {
+        answer(line, handle).then(
+          (text) => socket.writable && socket.write(`${JSON.stringify(text)}\n`),
+          () => socket.destroy(),
+        );
+      })
+      // It tells the socket's errors anew: an asker that is killed must not end the supervisor.
+      .on("error", () => socket.destroy());
   });
   rmSync(path, { force: true });
   await new Promise<void>((resolve, reject) => {
@@ -106,5 +109,6 @@ export function askSupervisor(state: UpState, request: ControlRequest, timeoutMs
       resolve(JSON.parse(line) as ControlAnswer);
     });
     lines.once("close", () => fail("closed the connection"));
+    lines.once("error", () => fail("closed the connection"));
   });
 }

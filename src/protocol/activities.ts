@@ -104,6 +104,8 @@ export interface ExecuteInput extends SessionScope {
   args?: ToolCall["arguments"];
   /** Arguments changed by a hook or an approver; these run. */
   changed?: Record<string, unknown>;
+  /** It was the approver who changed them: the model is told. */
+  edited?: true;
   failedBefore: number;
   /** Files that the preflight judged, links followed: the call writes these or nothing. */
   lockKeys: string[];

@@ -61,7 +61,10 @@ export class LiveServer implements LiveHub {
     const forget = () => this.#watchers.delete(socket);
     socket.on("close", forget);
     socket.on("error", forget);
-    createInterface({ input: socket }).on("line", (line) => this.#subscribe(socket, line));
+    createInterface({ input: socket })
+      .on("line", (line) => this.#subscribe(socket, line))
+      // It tells the socket's errors anew: a watcher that is killed must not end the worker.
+      .on("error", forget);
   }
 
   #subscribe(socket: Socket, line: string): void {

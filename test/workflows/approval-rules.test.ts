@@ -64,6 +64,10 @@ it("tells whom the configuration names once per batch that something waits, and 
     await sessions.client.decide(id, { approvalId, decision: "deny", by: "me" });
   }
   await sessions.untilState(id, "idle");
+  // That somebody was told stands in the history, too, and is no message.
+  expect((await sessions.client.account(id)).messages.map(({ message }) => message.role).join()).toBe(
+    "user,assistant,toolResult,assistant,toolResult,toolResult,assistant",
+  );
   expect(told).toEqual([
     {
       v: 1,

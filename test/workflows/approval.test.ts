@@ -145,8 +145,12 @@ describe("an approval", () => {
     expect(await sessions.client.decide(id, { approvalId, decision: "allow", args, by: "me" })).toEqual({
       kind: "accepted",
     });
-    await sessions.untilState(id, "idle");
+    const events = await sessions.untilState(id, "idle");
     expect(readFileSync(log(sessions), "utf8")).toBe("person\n");
+    expect(events.find(({ type }) => type === "approval_resolved")).toMatchObject({ edited: args.command });
+    expect(resultTexts(model.requests.at(-1)!.messages).join()).toContain(
+      `A person changed the arguments of this call before allowing it. It ran with: ${JSON.stringify(args)}`,
+    );
     // The stored call keeps what the model sent.
     const call = model.requests
       .at(-1)!

@@ -172,7 +172,10 @@ export class FollowView {
     const call = this.calls.get(event.toolCallId);
     // The time it waited for a person is not the call's.
     if (event.decision === "allow" && call !== undefined) call.startedAt = event.at;
-    if (event.decision === "allow") return wrap(line(span(`  allowed by ${event.by}`, "dim")), look.width);
+    if (event.decision === "allow") {
+      const changed = event.edited === undefined ? "" : ` with changed arguments: ${sanitiseLine(event.edited)}`;
+      return wrap(line(span(`  allowed by ${event.by}${changed}`, "dim")), look.width);
+    }
     const reason = event.reason ? `: ${event.reason}` : "";
     const words = event.decision === "withdrawn" ? "withdrawn" : `denied by ${event.by}${reason}`;
     if (call !== undefined) call.notRun = words;

@@ -40,14 +40,14 @@ export function costText(usage: Usage | undefined): string {
   return usage.cost === undefined ? `${tokens(usage)}, cost unknown` : money(usage.cost);
 }
 
-/** The second line of a list entry, in parts; what is not known is left out. */
+/** The second line of a list entry, in parts; what is not known is left out. The longest comes last: a narrow list cuts it. */
 export function factsOf(session: SessionSummary, now: number): string[] {
   return [
     session.state,
     session.repository,
-    modelName(session.model),
     age(now - (session.closedAt ?? session.startedAt)),
     costText(session.usage),
+    modelName(session.model),
   ].filter((part) => part !== "");
 }
 

@@ -15,6 +15,8 @@ export interface Resolution {
   by: string;
   via?: DecisionVia;
   remember?: Remember;
+  /** The call's summary with the arguments a person changed. */
+  edited?: string;
   reason?: string;
   at: number;
 }
@@ -47,6 +49,8 @@ export interface CallRow {
   startedAt: number;
   approval?: Approval;
   resolution?: Resolution;
+  /** Another call of the same answer waits for a person: this one has not begun. */
+  held?: boolean;
   ended?: { at: number; isError: boolean; durationMs: number };
   result?: ToolResultMessage;
   /** Output so far. */
@@ -91,7 +95,7 @@ export function notRunWords({ resolution, result }: CallRow): string | undefined
 export function signOfCall(row: CallRow): SignState {
   if (asks(row)) return "asks";
   if (notRunWords(row) !== undefined) return "none";
-  if (row.ended === undefined && row.result === undefined) return "running";
+  if (row.ended === undefined && row.result === undefined) return row.held ? "held" : "running";
   return (row.ended?.isError ?? row.result?.isError) ? "failed" : "done";
 }
 
@@ -110,11 +114,12 @@ const viaWords: Record<DecisionVia, string> = {
 };
 
 /** `allowed by ann@pc at a terminal, for this session`. */
-export function resolutionWords({ decision, by, via, remember }: Omit<Resolution, "at">): string {
+export function resolutionWords({ decision, by, via, remember, edited }: Omit<Resolution, "at">): string {
   const verb = { allow: "allowed", deny: "denied", withdrawn: "withdrawn" }[decision];
   const how = via === undefined ? "" : ` ${viaWords[via]}`;
   const long = remember === undefined ? "" : remember === "session" ? ", for this session" : ", in this repository";
-  return `${verb} by ${by}${how}${long}`;
+  const changed = edited === undefined ? "" : " with changed arguments";
+  return `${verb}${changed} by ${by}${how}${long}`;
 }
 
 export const imagesOf = (content: readonly (TextContent | ImageContent)[]): ImageContent[] =>

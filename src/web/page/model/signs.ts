@@ -1,5 +1,5 @@
 /** The glyphs of the command line: a state is never told by colour alone. */
-export const signs = { running: "●", done: "✓", failed: "✗", asks: "?", none: "○" } as const;
+export const signs = { running: "●", done: "✓", failed: "✗", asks: "?", held: "○", none: "○" } as const;
 export type SignState = keyof typeof signs;
 
 /** The same for whoever cannot see the glyph. */
@@ -8,5 +8,6 @@ export const signWords: Record<SignState, string> = {
   done: "done",
   failed: "failed",
   asks: "waits for you",
+  held: "not begun",
   none: "did not run",
 };

@@ -31,6 +31,12 @@ export function timelineOf(
   runningSince: ReadonlyMap<string, number> = new Map(),
 ): TimelineTurn[] {
   const calls = callsByTurn(transcript.rows);
+  const runStart = (row: CallRow): number | undefined => {
+    const since = runningSince.get(row.toolCallId);
+    if (since === undefined || row.held) return undefined;
+    // The state tells when a call was announced; it began after the last decision about its answer.
+    return Math.max(since, ...calls.get(row.turn)!.map(({ resolution }) => resolution?.at ?? 0));
+  };
   return [...transcript.turns.values()].map(({ turn, startedAt, answeredAt, endedAt }) => {
     const model: Phase = { kind: "model", from: startedAt, to: answeredAt ?? endedAt ?? now };
     const bars: TimelineBar[] = [
@@ -46,7 +52,7 @@ export function timelineOf(
         name: row.toolName,
         summary: row.summary,
         sign: signOfCall(row),
-        phases: phasesOf(row, now, runningSince.get(row.toolCallId)),
+        phases: phasesOf(row, now, runStart(row)),
       })),
     ];
     const ends = bars.flatMap(({ phases }) => phases.map(({ to }) => to));

@@ -53,11 +53,17 @@ export class Transcript {
         // A call that asks has a row, whatever of its beginning was told.
         this.#startCall({ ...event.approval, at: event.approval.requestedAt });
         this.#change(event.approval.toolCallId, { approval: event.approval, summary: event.approval.summary });
+        this.#holdOthers(event.approval.toolCallId);
         return;
       case "approval_resolved": {
-        const { decision, by, via, remember, reason, at } = event;
+        const { decision, by, via, remember, edited, reason, at } = event;
         const more = { ...(via && { via }), ...(remember && { remember }), ...(reason && { reason }) };
-        this.#change(event.toolCallId, { resolution: { decision, by, at, ...more } });
+        const changed = edited === undefined ? {} : { edited };
+        this.#change(event.toolCallId, {
+          resolution: { decision, by, at, ...more, ...changed },
+          ...(edited ? { summary: edited } : {}),
+        });
+        this.#holdOthers(event.toolCallId);
         return;
       }
     }
@@ -141,6 +147,17 @@ export class Transcript {
       startedAt: at,
       ...(call && { call }),
     });
+  }
+
+  /** No call of an answer begins before a person decided all of them that ask. */
+  #holdOthers(toolCallId: string): void {
+    const turn = Number(toolCallId.split(".")[0]);
+    const rows = [...this.#callAt.values()].map((at) => this.rows[at] as CallRow).filter((row) => row.turn === turn);
+    const held = rows.some(asks);
+    for (const row of rows) {
+      if (asks(row) || row.ended !== undefined || (row.held === true) === held) continue;
+      this.#change(row.toolCallId, { held });
+    }
   }
 
   #change(toolCallId: string, changes: { [K in keyof CallRow]?: CallRow[K] | undefined }): void {

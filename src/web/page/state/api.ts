@@ -17,6 +17,10 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Whether the same question may be answered a little later: no answer came, or the server's own fault. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
+
 /** Words for a person: what is wrong, and the next step where there is one. */
 export const failureText = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);

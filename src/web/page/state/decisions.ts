@@ -22,16 +22,19 @@ export async function decide(sessionId: string, request: DecideRequest): Promise
   note(approvalId, { kind: "sending", words: "sending…" });
   try {
     const answer = await post<DecideAnswer | undefined, DecideRequest>(`/api/sessions/${sessionId}/decide`, request);
-    note(approvalId, { kind: "taken", words: takenWords(request, answer?.rule) });
+    note(approvalId, { kind: "taken", words: takenWords(request, answer) });
   } catch (error) {
     note(approvalId, { kind: "refused", words: failureText(error) });
   }
 }
 
-function takenWords({ decision, args, remember, reason }: DecideRequest, rule: string | undefined): string {
+function takenWords({ decision, args, remember, reason }: DecideRequest, answer: DecideAnswer | undefined): string {
   const by = ` by ${me.value?.name ?? "you"}`;
   if (decision === "deny") return `denied${by}${reason ? `: ${reason}` : ""}`;
   const how = args ? " with changed arguments" : "";
+  // Only this once, then.
+  if (answer?.ruleError !== undefined) return `${answer.ruleError}; allowed this once${by}`;
+  const rule = answer?.rule;
   const long = remember === undefined ? "" : remember === "session" ? ", for this session" : ", in this repository";
   return `allowed${how}${by}${long}${rule ? ` (${rule})` : ""}`;
 }

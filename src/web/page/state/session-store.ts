@@ -1,9 +1,10 @@
 import { signal } from "@preact/signals";
 import type { StoredMessage } from "../../../agent/messages.ts";
 import type { EventItem } from "../../../client/contract.ts";
-import type { SessionView, StreamItem } from "../../api.ts";
+import type { Delivery } from "../../../protocol/session.ts";
+import type { SendRequest, SessionView, StreamItem } from "../../api.ts";
 import { SessionModel } from "../model/session-model.ts";
-import { failureText, read } from "./api.ts";
+import { failureText, isPassing, read } from "./api.ts";
 import { FrameBatch } from "./frames.ts";
 import { ResumingStream } from "./stream.ts";
 
@@ -23,14 +24,15 @@ export class SessionStore {
   readonly news = signal(0);
   readonly account = signal<SessionView | undefined>(undefined);
   readonly problem = signal<string | undefined>(undefined);
-  /** Texts sent from here that the session has not taken yet, by id. */
-  readonly sent = signal<ReadonlyMap<string, string>>(new Map());
+  /** What was sent from here and the session has not taken yet, by id. */
+  readonly sent = signal<ReadonlyMap<string, { text: string; delivery: Delivery }>>(new Map());
   readonly loadingEarlier = signal(false);
   /** The server has none before what is known. */
   readonly noEarlier = signal(false);
   #stream: ResumingStream | undefined;
   #batch = new FrameBatch<StreamItem>((items) => this.#take(items));
   #accountAt = 0;
+  #accountsAsked = 0;
   #accountTimer: ReturnType<typeof setTimeout> | undefined;
   #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   #loadingHistory = false;
@@ -67,11 +69,19 @@ export class SessionStore {
     this.#accountAt = Date.now();
     clearTimeout(this.#accountTimer);
     this.#accountTimer = undefined;
+    const asked = ++this.#accountsAsked;
+    // A slower answer to an earlier question tells what was, not what is.
+    const isNewest = () => asked === this.#accountsAsked;
     try {
-      this.account.value = await read<SessionView>(`/api/sessions/${this.id}`);
+      const account = await read<SessionView>(`/api/sessions/${this.id}`);
+      if (!isNewest()) return;
+      this.account.value = account;
       this.problem.value = undefined;
     } catch (error) {
+      if (!isNewest()) return;
       this.problem.value = failureText(error);
+      // A server that is away comes back, and then the problem is none any more.
+      if (isPassing(error) && this.#stream !== undefined) this.#accountSoon();
     }
   }
 
@@ -91,10 +101,10 @@ export class SessionStore {
     }
   }
 
-  noteSent(id: string, text: string): void {
+  noteSent({ id, text, delivery }: SendRequest): void {
     // It may have been taken before the server's answer came back.
     if (this.model.transcript.hasPrompt(id)) return;
-    this.sent.value = new Map(this.sent.value).set(id, text);
+    this.sent.value = new Map(this.sent.value).set(id, { text, delivery });
   }
 
   #connect(): void {

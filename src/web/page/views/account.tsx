@@ -1,6 +1,7 @@
 import { copyable, count, money, tokens } from "../../../agent/format.ts";
 import { groupOf } from "../../../agent/session-groups.ts";
 import type { SessionView, SettingsRequest } from "../../api.ts";
+import { signOfState } from "../model/overview.ts";
 import { readableText } from "../model/parts.ts";
 import { failureText, post } from "../state/api.ts";
 import type { SessionStore } from "../state/session-store.ts";
@@ -19,8 +20,8 @@ export function Account({ store }: { store: SessionStore }) {
     <section class="account" aria-label="Account">
       <h2 class="only-read">Account</h2>
       {cause !== undefined && (
-        <p class="cause">
-          <Sign state="failed" words="cause" />
+        <p class={`cause state-${summary.state}`}>
+          <Sign state={signOfState[summary.state]} words="cause" />
           <Line text={cause} />
         </p>
       )}

@@ -56,15 +56,30 @@ export function Call({ row, sessionId }: { row: CallRow; sessionId: string }) {
 
 function factsOf(row: CallRow): string {
   const notRun = notRunWords(row);
+  if (signOfCall(row) === "held") return "begins when the others are decided";
   const parts = [notRun, notRun === undefined ? exitWords(row.result) : undefined];
   if (row.ended && notRun === undefined) parts.push(duration(row.ended.durationMs));
   return parts.filter((part) => part !== undefined).join(" · ");
 }
 
 /** What the line does not say: the whole of a long command, other arguments folded. */
-function Arguments({ row: { call, summary, result } }: { row: CallRow }) {
+function Arguments({ row: { call, summary, result, resolution } }: { row: CallRow }) {
   if (call === undefined) return null;
   if (call.argumentsError) return <pre class="plain">{readableText(call.argumentsError.raw)}</pre>;
+  if (resolution?.edited !== undefined) {
+    return (
+      <details class="arguments">
+        <summary>what the model asked for, before a person changed it</summary>
+        <pre class="plain">
+          {readableText(
+            typeof call.arguments.command === "string"
+              ? call.arguments.command
+              : JSON.stringify(call.arguments, undefined, 2),
+          )}
+        </pre>
+      </details>
+    );
+  }
   if (patchOf(result?.details) !== undefined) return null;
   const { command, ...others } = call.arguments;
   const rest = Object.entries(others).filter(([, value]) => value !== summary);

@@ -16,11 +16,11 @@ export function Composer({ store, onSent }: { store: SessionStore; onSent: () =>
   const works = state !== undefined && (groupOf(state) === "Working" || state === "waiting");
   const send = async (delivery: Delivery): Promise<void> => {
     if (text.trim() === "" || busy) return;
-    const id = newSignalId();
+    const request = { id: newSignalId(), text, delivery };
     setBusy(true);
     try {
-      await post<void, SendRequest>(`/api/sessions/${store.id}/send`, { id, text, delivery });
-      store.noteSent(id, text);
+      await post<void, SendRequest>(`/api/sessions/${store.id}/send`, request);
+      store.noteSent(request);
       setText("");
       setProblem(undefined);
       store.reconnect();

@@ -1,4 +1,5 @@
 import { clock } from "../../../agent/format.ts";
+import type { Delivery } from "../../../protocol/session.ts";
 import { readableText } from "../model/parts.ts";
 import { failureText, post } from "../state/api.ts";
 import type { SessionStore } from "../state/session-store.ts";
@@ -50,22 +51,23 @@ function Retrying({ store }: { store: SessionStore }) {
   );
 }
 
+const deliveryWords: Record<Delivery, string> = { steer: "steers next", followUp: "follows up" };
+
 function Queue({ store }: { store: SessionStore }) {
   const sent = store.sent.value;
   const queued = store.watched.state?.queued ?? [];
-  const unknown = queued.filter(({ id }) => !sent.has(id) && !store.watched.transcript.hasPrompt(id));
-  if (sent.size === 0 && unknown.length === 0) return null;
-  const how = new Map(queued.map(({ id, delivery }) => [id, delivery === "steer" ? "steers next" : "follows up"]));
+  const others = queued.filter(({ id }) => !sent.has(id) && !store.watched.transcript.hasPrompt(id));
+  const waiting = [
+    ...[...sent].map(([id, { text, delivery }]) => ({ id, delivery, text })),
+    // The text of one that an earlier run received is not known here.
+    ...others.map(({ id, delivery, text }) => ({ id, delivery, text: text ?? "a prompt sent earlier" })),
+  ];
+  if (waiting.length === 0) return null;
   return (
     <ul class="queue" aria-label="Prompts that wait">
-      {[...sent].map(([id, text]) => (
+      {waiting.map(({ id, delivery, text }) => (
         <li key={id}>
-          <span class="facts">{how.get(id) ?? "sent"}</span> {readableText(text)}
-        </li>
-      ))}
-      {unknown.map(({ id }) => (
-        <li key={id}>
-          <span class="facts">{how.get(id)}</span> a prompt sent from elsewhere
+          <span class="facts">{deliveryWords[delivery]}</span> {readableText(text)}
         </li>
       ))}
     </ul>

@@ -22,11 +22,14 @@ export function TranscriptView({ store, scroller }: { store: SessionStore; scrol
     if (start > 0) showMore();
     else void store.loadEarlier().then(showMore);
   };
-  const left = start > 0 || ((model.first ?? 1) > 1 && !store.noEarlier.value);
+  // While all of it still comes, none of it is drawn.
+  const opening = !model.isOpen && !model.fromHistory && rows.length > 0;
+  const left = !opening && (start > 0 || ((model.first ?? 1) > 1 && !store.noEarlier.value));
   return (
     <div class="transcript" role="log" aria-live="off" aria-label="Transcript">
       {model.resync !== undefined && <p class="facts">Began anew: {model.resync}</p>}
       {model.fromHistory && <p class="away">The worker is away: as the history tells it.</p>}
+      {opening && <p class="facts">reading {rows.length} rows…</p>}
       {left && <Earlier scroller={scroller} hidden={start} busy={store.loadingEarlier.value} onShow={showEarlier} />}
       {/* The live answer becomes a row under the same key: what is on screen stays. */}
       {[...rows.slice(start), ...(live ? [live] : [])].map((row) => (
@@ -85,14 +88,20 @@ function Earlier({ scroller, hidden, busy, onShow }: EarlierProps) {
     if (!element || !button.current) return;
     let top = element.scrollTop;
     let inView = false;
+    // Opening a session does not scroll: only a reader who goes up asks for more.
+    let goesUp = false;
+    const look = () => {
+      if (goesUp && inView) show.current();
+    };
+    // Also when it comes into view after the last scroll: a reader who is at the top cannot scroll on.
     const observer = new IntersectionObserver(([entry]) => {
       inView = entry!.isIntersecting;
+      look();
     });
     const onScroll = () => {
-      const up = element.scrollTop < top;
+      goesUp = element.scrollTop < top;
       top = element.scrollTop;
-      // Opening a session does not scroll: only a reader who goes up asks for more.
-      if (up && inView) show.current();
+      look();
     };
     observer.observe(button.current);
     element.addEventListener("scroll", onScroll, { passive: true });

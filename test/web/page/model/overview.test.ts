@@ -70,7 +70,7 @@ describe("words of the overview", () => {
     const usage = { input: 1_000, output: 200, cacheRead: 0, cacheWrite: 0 };
     expect(costText(usage)).toBe("1.2k tokens, cost unknown");
     expect(costText({ ...usage, cost: 0.04 })).toBe("$0.04");
-    expect(factsOf(session({ state: "idle" }), at0 + 65_000)).toEqual(["idle", "shop", "openai/x", "1m"]);
+    expect(factsOf(session({ state: "idle" }), at0 + 65_000)).toEqual(["idle", "shop", "1m", "openai/x"]);
   });
 
   it("tells only what came since the last look", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Approval } from "../../../../src/agent/approval.ts";
 import type { SessionState } from "../../../../src/protocol/session.ts";
 import type { AnswerRow, CallRow } from "../../../../src/web/page/model/rows.ts";
-import { asks, signOfCall } from "../../../../src/web/page/model/rows.ts";
+import { asks, resolutionWords, signOfCall } from "../../../../src/web/page/model/rows.ts";
 import { SessionModel } from "../../../../src/web/page/model/session-model.ts";
 import { answer, at0, Items, live, result } from "./items.ts";
 
@@ -38,6 +38,17 @@ describe("SessionModel", () => {
     expect(signOfCall(call)).toBe("done");
     expect(model.argumentsOf("1.1")?.arguments).toEqual({ command: "npm test" });
     expect(model.transcript.hasPrompt("p1")).toBe(true);
+  });
+
+  it("shows what runs once a person changed a call, from the decision on", () => {
+    const model = new SessionModel();
+    const items = new Items();
+    for (const item of items.turn(1, "I look.", "all pass").slice(0, 3)) model.take(item);
+    const resolved = { type: "approval_resolved", approvalId: "ap", toolCallId: "1.1", decision: "allow" } as const;
+    model.take(items.event({ ...resolved, by: "ann@pc", via: "page", edited: "npm run lint" }));
+    const call = model.rows.at(-1) as CallRow;
+    expect(call.summary).toBe("npm run lint");
+    expect(resolutionWords(call.resolution!)).toBe("allowed with changed arguments by ann@pc on a page");
   });
 
   it("takes each event once: what a new connection tells again changes nothing", () => {

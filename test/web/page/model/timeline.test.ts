@@ -71,6 +71,29 @@ describe("timelineOf", () => {
     expect(phaseTotals(turn!.bars[2]!)).toEqual({ model: 0, queued: 300, asks: 3_000, run: 1_000 });
   });
 
+  it("shows no run of a call while another of its answer waits for a person: nothing has begun by then", () => {
+    const items = new Items();
+    const transcript = new Transcript();
+    transcript.take(items.event({ type: "turn_start", turn: 1 }, undefined, 1_000));
+    for (const id of ["1.1", "1.2"]) transcript.take(items.event(start(id), undefined, 2_000));
+    transcript.take(items.event({ type: "approval_requested", approval: asking(2_100) }, undefined, 2_100));
+    const announced = new Map([
+      ["1.1", 2_000],
+      ["1.2", 2_000],
+    ]);
+    const first = (now: number) => timelineOf(transcript, now, announced)[0]!.bars[1]!;
+    expect(first(9_000)).toMatchObject({ sign: "held", phases: [{ kind: "queued", from: 2_000, to: 9_000 }] });
+    const resolved = { type: "approval_resolved", approvalId: "ap", toolCallId: "1.2", decision: "allow" } as const;
+    transcript.take(items.event({ ...resolved, by: "ann" }, undefined, 10_000));
+    expect(first(11_000)).toMatchObject({
+      sign: "running",
+      phases: [
+        { kind: "queued", from: 2_000, to: 10_000 },
+        { kind: "run", from: 10_000, to: 11_000 },
+      ],
+    });
+  });
+
   it("lets what is not over reach to now; a call runs from when the state says so", () => {
     const transcript = twoCalls();
     const last = (running?: Map<string, number>) => timelineOf(transcript, 7_000, running)[0]!.bars[2]!.phases.at(-1);
