@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { Home } from "../src/config/home.ts";
 import { processesMentioning } from "../src/server/process-identity.ts";
-import type { World } from "./world.ts";
 
 /** A command of a session that runs now. */
 export interface RunningCommand {
@@ -12,10 +12,10 @@ export interface RunningCommand {
 }
 
 /** Found by the wrappers' arguments, which name the call's folder. */
-export function runningCommands(world: World): RunningCommand[] {
-  return processesMentioning(world.home.calls).flatMap(({ pid, arguments: words }) => {
-    const record = words.find((word) => word.startsWith(world.home.calls) && word.endsWith("/pid"));
-    const sessionId = record?.slice(world.home.calls.length + 1).split("/")[0];
+export function runningCommands({ calls }: Home): RunningCommand[] {
+  return processesMentioning(calls).flatMap(({ pid, arguments: words }) => {
+    const record = words.find((word) => word.startsWith(calls) && word.endsWith("/pid"));
+    const sessionId = record?.slice(calls.length + 1).split("/")[0];
     if (sessionId === undefined || groupOf(pid) !== pid) return [];
     const shell = processesOfGroup(pid).find((one) => one !== pid);
     return [{ sessionId, wrapper: pid, ...(shell === undefined ? {} : { shell }) }];

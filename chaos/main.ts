@@ -6,6 +6,8 @@ import { isGood, reportOf } from "./report.ts";
 import { runChaos } from "./run-chaos.ts";
 
 Runtime.install({ shutdownSignals: [], logger: new DefaultLogger("ERROR", () => undefined) });
+// So that the run's own end is heard and nothing of it is left.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const began = Date.now();
 const say = (text: string): void => console.error(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 const options = readOptions(process.argv.slice(2));

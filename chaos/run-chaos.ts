@@ -25,6 +25,8 @@ const mostReplays = 60;
 /** One run from the first process to the last; everything it started is gone when this resolves. */
 export async function runChaos(options: Options, say: (text: string) => void): Promise<Evidence> {
   const world = new World(options.broken);
+  const breakDown = (): void => world.endAtOnce();
+  process.once("exit", breakDown);
   const plans = Array.from({ length: options.sessions }, (_, index) => sessionPlan(index));
   const outsideLines: Evidence["outsideLines"] = [];
   const model = new ModelServer({
@@ -46,6 +48,7 @@ export async function runChaos(options: Options, say: (text: string) => void): P
   } finally {
     model.close();
     await world.down().catch((error: Error) => say(`tempi down: ${error.message}`));
+    process.off("exit", breakDown);
     if (!options.keep) world.remove();
   }
 }

@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Home, homeOf, prepareHome } from "../src/config/home.ts";
 import { ensureUp } from "../src/main/up.ts";
-import { readUp, type UpState } from "../src/main/up-state.ts";
+import { readUp, readUpFile, type UpState } from "../src/main/up-state.ts";
+import { identityOf, isAlive, signalProcess } from "../src/server/process-identity.ts";
+import { findRunningServers } from "../src/server/start-dev.ts";
+import { runningCommands } from "./commands.ts";
 import type { Guard } from "./options.ts";
 import { groupText, outsideFile, type Places, type SessionPlan, sharedFile, slotOf } from "./script.ts";
 
@@ -75,6 +78,15 @@ export class World {
 
   async down(): Promise<void> {
     await promisify(execFile)(process.execPath, [program, "down"], this.#where());
+  }
+
+  /** Ends everything without waiting, for a run that broke down itself. */
+  endAtOnce(): void {
+    const state = readUpFile(this.home);
+    const servers = findRunningServers(this.home.databaseFile).map(({ identity }) => identity);
+    const commands = runningCommands(this.home).map(({ wrapper }) => identityOf(wrapper));
+    for (const one of [state, state?.worker, ...servers, ...commands]) if (isAlive(one)) signalProcess(one, "SIGKILL");
+    this.remove();
   }
 
   attachCommand(sessionId: string): { file: string; args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } } {

@@ -48,7 +48,7 @@ export const killSupervisor: Fault = async (victims) => {
 export const killAll: Fault = async (victims) => {
   const state = victims.world.state();
   const hit = victims.underWay();
-  const commands = runningCommands(victims.world);
+  const commands = runningCommands(victims.world.home);
   if (state) for (const one of [state, state.worker, state.server]) if (isAlive(one)) signalProcess(one, "SIGKILL");
   for (const { wrapper } of commands) killGroup(wrapper);
   const at = Date.now();
@@ -59,7 +59,7 @@ export const killAll: Fault = async (victims) => {
 
 /** F05: the whole process group of a command, its wrapper alone, or its shell alone. */
 export const killCommand: Fault = async ({ world, random }) => {
-  const commands = runningCommands(world);
+  const commands = runningCommands(world.home);
   if (commands.length === 0) return { at: Date.now(), hit: [] };
   const { sessionId, wrapper, shell } = random.pick(commands);
   const whom = random.pick(["group", "wrapper", "shell"] as const);

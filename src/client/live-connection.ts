@@ -41,7 +41,10 @@ export class LiveConnection {
     socket.on("error", forget);
     socket.on("close", forget);
     socket.on("connect", () => socket.write(`${JSON.stringify({ subscribe: [this.#sessionId] })}\n`));
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    // The reader passes the socket's errors on as its own, and one that nobody hears ends the process.
+    lines.on("error", forget);
+    lines.on("line", (line) => {
       try {
         this.#onMessage(JSON.parse(line) as LiveMessage);
       } catch {

@@ -48,7 +48,10 @@ export async function serveControl(
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+    const lines = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
+    // The reader passes the socket's errors on as its own, and one that nobody hears ends the process.
+    lines.on("error", () => socket.destroy());
+    lines.on("line", (line) => {
       answer(line, handle).then(
         (text) => socket.writable && socket.write(`${JSON.stringify(text)}\n`),
         () => socket.destroy(),
@@ -96,6 +99,8 @@ export function askSupervisor(state: UpState, request: ControlRequest, timeoutMs
     socket.once("error", (error) => fail(`cannot be reached: ${error.message}`));
     socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
     const lines = createInterface({ input: socket });
+    // Heard at the socket; the reader passes it on as its own, and one that nobody hears ends the process.
+    lines.on("error", () => undefined);
     lines.once("line", (line) => {
       socket.destroy();
       resolve(JSON.parse(line) as ControlAnswer);

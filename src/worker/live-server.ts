@@ -61,7 +61,10 @@ export class LiveServer implements LiveHub {
     const forget = () => this.#watchers.delete(socket);
     socket.on("close", forget);
     socket.on("error", forget);
-    createInterface({ input: socket }).on("line", (line) => this.#subscribe(socket, line));
+    const lines = createInterface({ input: socket });
+    // The reader passes the socket's errors on as its own, and one that nobody hears ends the process.
+    lines.on("error", forget);
+    lines.on("line", (line) => this.#subscribe(socket, line));
   }
 
   #subscribe(socket: Socket, line: string): void {
