@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { type FaultName, faultNames } from "./faults/schedule.ts";
 
 export const breakable = ["journal", "mutex", "digest"] as const;
 /** A guard of the product that the run's worker does without. */
@@ -9,6 +10,8 @@ export interface Options {
   sessions: number;
   /** Faults to place. */
   kills: number;
+  /** Only faults of this name. */
+  only?: FaultName;
   broken?: Guard;
   /** Leaves the folder of the run and says where it is. */
   keep: boolean;
@@ -26,16 +29,20 @@ export function readOptions(argv: string[]): Options {
       sessions: { type: "string", default: String(quick.sessions) },
       kills: { type: "string", default: String(quick.kills) },
       break: { type: "string" },
+      only: { type: "string" },
       quick: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
     },
   });
   const broken = breakable.find((guard) => guard === values.break);
   if (values.break !== undefined && !broken) throw new Error(`--break takes one of ${breakable.join(", ")}`);
+  const only = faultNames.find((name) => name === values.only);
+  if (values.only !== undefined && !only) throw new Error(`--only takes one of ${faultNames.join(", ")}`);
   return {
     seed: wholeNumber("seed", values.seed),
     sessions: values.quick ? quick.sessions : wholeNumber("sessions", values.sessions),
     kills: values.quick ? quick.kills : wholeNumber("kills", values.kills),
+    ...(only ? { only } : {}),
     ...(broken ? { broken } : {}),
     keep: values.keep,
   };

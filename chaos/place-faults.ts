@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Driver } from "./driver.ts";
 import type { PlacedFault, Victims } from "./faults/fault.ts";
 import { type FaultName, faults } from "./faults/schedule.ts";
 import { patiently, until } from "./patiently.ts";
@@ -6,6 +7,8 @@ import { Random } from "./random.ts";
 
 /** How long server and worker may take to be there again before the next fault. */
 const readyMs = 45_000;
+/** How long the sessions that were hit may take to go on, before the next fault comes anyway. */
+const recoveryMs = 30_000;
 
 /** Places the faults one after another, each a moment after the system recovered from the last one. */
 export async function placeFaults(
@@ -28,12 +31,22 @@ export async function placeFaults(
       hit: [...new Set(struck.hit)],
     };
     placed.push(fault);
-    say(`fault ${fault.number} of ${names.length}: ${name}, hit ${fault.hit.length}`);
     // A moment, so that the supervisor has seen the death.
     await sleep(200);
-    if (await until(() => victims.keeper.isReady(), readyMs)) continue;
-    say("not ready: tempi up");
-    await patiently(() => victims.world.up());
+    if (!(await until(() => victims.keeper.isReady(), readyMs))) {
+      say("not ready: tempi up");
+      await patiently(() => victims.world.up());
+    }
+    // Most faults come alone; some strike while the last one is being mended.
+    const goesOn = (driver: Driver) => (driver.events.at(-1)?.event.at ?? 0) >= fault.liftedAt;
+    const hit = victims.drivers.filter(({ id }) => fault.hit.includes(id));
+    const isAlone = random.chance(0.75);
+    if (isAlone) await until(() => hit.every(goesOn), recoveryMs);
+    const took =
+      isAlone && hit.length > 0
+        ? `, ${hit.filter(goesOn).length} went on within ${Date.now() - fault.liftedAt} ms`
+        : "";
+    say(`fault ${fault.number} of ${names.length}: ${name}, hit ${hit.length}${took}`);
   }
   return placed;
 }

@@ -85,7 +85,7 @@ class Run {
   }
 
   async evidence(): Promise<Evidence> {
-    const { seed, kills, broken } = this.#options;
+    const { seed, broken } = this.#options;
     const world = this.#world;
     const drivers = this.#drivers;
     const forbiddenBefore = world.forbiddenHash();
@@ -101,7 +101,7 @@ class Run {
     const nextFollowed = () => follow.pick(drivers.filter(({ begun, id }) => begun && working().has(id)))?.id;
     const background = [keeper.run(), pool.run(), reader.run(), ...followers.map((one) => one.run(nextFollowed))];
     const victims = { world, model: this.#model, drivers, followers, approver, keeper, underWay: working, idOf };
-    const faults = await placeFaults(seed, schedule(seed, kills, broken), victims, this.#say);
+    const faults = await placeFaults(seed, schedule(this.#options), victims, this.#say);
     pool.stop();
     await background[1];
     this.#say("all faults placed; each session gets a last prompt");

@@ -1,4 +1,4 @@
-import type { Guard } from "../options.ts";
+import type { Guard, Options } from "../options.ts";
 import { Random } from "../random.ts";
 import type { Fault } from "./fault.ts";
 import { changeOutside, cutArguments, cutText, rateLimit, serverError } from "./model.ts";
@@ -35,6 +35,7 @@ export const faults = {
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faults;
+export const faultNames = Object.keys(faults) as FaultName[];
 
 const weights: Record<FaultName, number> = {
   killWorker: 6,
@@ -64,9 +65,14 @@ const weightsWithout: Record<Guard, Partial<Record<FaultName, number>>> = {
 };
 
 /** The faults of a run in their order: the same for the same seed. */
-export function schedule(seed: number, count: number, broken?: Guard): FaultName[] {
+export function schedule({
+  seed,
+  kills,
+  broken,
+  only,
+}: Pick<Options, "seed" | "kills" | "broken" | "only">): FaultName[] {
   const random = new Random(seed, "schedule");
-  const none = Object.fromEntries(Object.keys(weights).map((name) => [name, 0]));
-  const chosen = broken ? { ...none, ...weightsWithout[broken] } : weights;
-  return Array.from({ length: count }, () => random.weighted(chosen as Record<FaultName, number>));
+  const none = Object.fromEntries(faultNames.map((name) => [name, 0]));
+  const chosen = only ? { ...none, [only]: 1 } : broken ? { ...none, ...weightsWithout[broken] } : weights;
+  return Array.from({ length: kills }, () => random.weighted(chosen as Record<FaultName, number>));
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { defineSearchAttributeKey } from "@temporalio/common";
+import { limits } from "../protocol/limits.ts";
 import {
   abortSignal,
   configureSignal,
@@ -69,6 +70,7 @@ async function startRun(context: ClientContext, input: SessionInput, prompt: Pro
     workflowId: workflowIdOf(input.sessionId),
     taskQueue: context.taskQueue,
     args: [input],
+    workflowTaskTimeout: limits.workflowTaskTimeoutMs,
     signal: promptSignal,
     signalArgs: [prompt],
     memo: {
