@@ -18,7 +18,8 @@ const weights: Record<Style, number> = {
   allowThenDeny: 1,
   denyThenAllow: 1,
   late: 1,
-  changedBefore: 2,
+  // Where it can be done, see below.
+  changedBefore: 0,
 };
 
 export interface GivenDecision {
@@ -67,7 +68,7 @@ export class Approver {
     let style = random.weighted(weights);
     const doubled = this.#doubleNext;
     this.#doubleNext = undefined;
-    if (style === "changedBefore" && !this.#change(approval)) style = "allow";
+    if (random.chance(0.5) && this.#change(approval)) style = "changedBefore";
     this.given.push({ sessionId, approvalId: approval.id, toolCallId: approval.toolCallId, style });
     await sleep(random.between(0, 400));
     doubled?.(sessionId);
