@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Approval, DecisionKind } from "../src/agent/approval.ts";
 import { type DecideSignal, decideSignal, type SessionState, workflowIdOf } from "../src/protocol/session.ts";
@@ -88,7 +88,7 @@ export class Approver {
   #change({ display, toolName }: Approval): boolean {
     if (toolName !== "edit") return false;
     const path = display.find((part) => part.kind === "diff")?.path;
-    const file = path === undefined ? undefined : join(this.#world.places.workspace, path);
+    const file = path === undefined ? undefined : resolve(this.#world.places.workspace, path);
     // Files that others edit at the same time are left alone: this change takes no lock.
     if (!file?.includes("/outside/") || !existsSync(file)) return false;
     appendFileSync(file, `outside while-waiting-${this.given.length}\n`);

@@ -51,7 +51,7 @@ export const isGood = (report: Report): boolean =>
   report.faultsThatHit > 0 && Object.values(report.invariants).every(({ broken }) => broken === 0);
 
 /** Milliseconds from each fault, or from its end where it lasts, to the next event of each session that it hit. */
-export function recoveryTimes({ faults, sessions }: Pick<Evidence, "faults" | "sessions">): number[] {
+function recoveryTimes({ faults, sessions }: Pick<Evidence, "faults" | "sessions">): number[] {
   return faults.flatMap(({ hit, liftedAt }) =>
     hit.flatMap((id) => {
       const events = sessions.find((session) => session.id === id)?.events ?? [];
