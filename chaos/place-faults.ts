@@ -33,7 +33,9 @@ export async function placeFaults(
     placed.push(fault);
     // A moment, so that the supervisor has seen the death.
     await sleep(200);
-    if (!(await until(() => victims.keeper.isReady(), readyMs))) {
+    const isReady = await until(() => victims.keeper.isReady(), readyMs);
+    const readyAfter = Date.now() - fault.liftedAt;
+    if (!isReady) {
       say("not ready: tempi up");
       await patiently(() => victims.world.up());
     }
@@ -46,7 +48,9 @@ export async function placeFaults(
       isAlone && hit.length > 0
         ? `, ${hit.filter(goesOn).length} went on within ${Date.now() - fault.liftedAt} ms`
         : "";
-    say(`fault ${fault.number} of ${names.length}: ${name}, hit ${hit.length}${took}`);
+    say(
+      `fault ${fault.number} of ${names.length}: ${name}, hit ${hit.length}, worker ready after ${readyAfter} ms${took}`,
+    );
   }
   return placed;
 }
