@@ -51,6 +51,24 @@ export async function runAttempt<T>(
   }
 }
 
+/**
+ * Waits for something that only reads, no longer than this worker is there: what is read may have to be asked of a worker, and
+ * while this one leaves there is no other to answer. Whatever has an effect is never left behind like this.
+ */
+export async function whileHere<T>(signal: AbortSignal, reading: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const gone = new Promise<never>((_resolve, reject) => {
+    const look = () => signal.reason instanceof WorkerShutdown && reject(workerGone());
+    if (signal.aborted) look();
+    else signal.addEventListener("abort", look, { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([reading, gone]);
+  } finally {
+    ended.abort();
+  }
+}
+
 /** Tried again by another worker at once, and counted against nobody. */
 export const workerGone = (): ApplicationFailure =>
   withoutStack({

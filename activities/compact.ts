@@ -6,7 +6,7 @@ import { summaryRequest, summarySystemPrompt } from "../src/prompt/summary-promp
 import type { CompactInput, CompactResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { ModelError } from "../src/providers/contract.ts";
-import { runAttempt, workerGone } from "./attempt.ts";
+import { runAttempt, whileHere, workerGone } from "./attempt.ts";
 import { sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
 import { type ActivityServices, WorkerShutdown } from "./services.ts";
@@ -21,7 +21,7 @@ export function compactActivity(services: ActivityServices) {
     await runAttempt(services, input.sessionId, `compact:${input.turn}`, async ({ signal, live }) => {
       const key = `${activityInfo().workflowExecution!.runId}/${activityInfo().activityId}`;
       try {
-        const { earlier, from, messages } = await conversation(services, input);
+        const { earlier, from, messages } = await whileHere(signal, conversation(services, input));
         const cut = cutIndex(messages, input.keepTokens);
         if (cut === 0)
           throw new ModelError(

@@ -21,7 +21,7 @@ import {
 } from "../src/agent/tool.ts";
 import type { ExecuteInput, ExecuteResult } from "../src/protocol/activities.ts";
 import { resolveKey } from "../src/tools/paths.ts";
-import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
+import { type Attempt, runAttempt, whileHere, workerGone } from "./attempt.ts";
 import { boundErrorText, boundResult } from "./bounds.ts";
 import { beginCall } from "./call-folder.ts";
 import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
@@ -38,7 +38,8 @@ export const executeActivity =
   async (input: ExecuteInput): Promise<ExecuteResult> =>
     await runAttempt(services, input.sessionId, input.callId, async (attempt) => {
       const { runId, messageId } = input.assistant;
-      const assistant = (await services.transcripts.find(input.sessionId, runId, messageId)) as AssistantMessage;
+      const reading = services.transcripts.find(input.sessionId, runId, messageId);
+      const assistant = (await whileHere(attempt.signal, reading)) as AssistantMessage;
       const call = toolCallsOf(assistant)[input.position - 1]!;
       const { hooks, tools } = await services.toolset(input.cwd);
       const tell = (event: ExtensionEvent) => tellListeners(services, hooks.listeners, event, input.sessionId);

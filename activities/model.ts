@@ -12,7 +12,7 @@ import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
 import { allExtensionTools, type ModelInput, type ModelResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { ModelError } from "../src/providers/contract.ts";
-import { type Attempt, runAttempt, workerGone } from "./attempt.ts";
+import { type Attempt, runAttempt, whileHere, workerGone } from "./attempt.ts";
 import { boundErrorText, sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
 import { prepareCalls } from "./preflight.ts";
@@ -56,7 +56,7 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
       details: [`put ${cwd} back, then: tempi retry ${input.sessionId}`],
     });
   }
-  const messages = await conversation(services, input);
+  const messages = await whileHere(signal, conversation(services, input));
   const { tools: all, extensionTools, faults } = await services.toolset(cwd);
   const ofExtensions = input.activeTools.includes(allExtensionTools) ? extensionTools : [];
   const tools = all.filter(({ name }) => input.activeTools.includes(name) || ofExtensions.includes(name));

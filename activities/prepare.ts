@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "../src/agent/messages.ts";
 import type { PrepareInput, PrepareResult } from "../src/protocol/activities.ts";
-import { runAttempt } from "./attempt.ts";
+import { runAttempt, whileHere } from "./attempt.ts";
 import { prepareCalls } from "./preflight.ts";
 import type { ActivityServices } from "./services.ts";
 
@@ -11,7 +11,8 @@ export const prepareActivity =
     await runAttempt(services, input.sessionId, `prepare:${input.turn}`, async ({ signal }) => {
       const { sessionId, assistant: reference } = input;
       const { runId, messageId } = reference;
-      const assistant = (await services.transcripts.find(sessionId, runId, messageId)) as AssistantMessage;
+      const reading = services.transcripts.find(sessionId, runId, messageId);
+      const assistant = (await whileHere(signal, reading)) as AssistantMessage;
       const readMessages = () => services.transcripts.upTo(sessionId, runId, messageId);
       return { v: 1, calls: await prepareCalls(services, input, assistant, readMessages, signal) };
     });

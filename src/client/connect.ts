@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { defineSearchAttributeKey } from "@temporalio/common";
+import { limits } from "../protocol/limits.ts";
 import {
   abortSignal,
   configureSignal,
@@ -71,6 +72,7 @@ async function startRun(context: ClientContext, input: SessionInput, prompt: Pro
     // A new session never takes the place of a closed one: a start that is sent again late must not empty it.
     workflowIdReusePolicy: input.previous ? "ALLOW_DUPLICATE" : "REJECT_DUPLICATE",
     args: [input],
+    workflowTaskTimeout: limits.workflowTaskTimeoutMs,
     signal: promptSignal,
     signalArgs: [prompt],
     memo: {

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  isGrpcServiceError,
+  ServiceError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import type { SessionEvent } from "../agent/events.ts";
 import { type EventsPage, eventsQuery, type SessionState, stateQuery, workflowIdOf } from "../protocol/session.ts";
 import { type ClientContext, sessionHandle } from "./client-context.ts";
@@ -14,6 +19,8 @@ const activePollMs = 1_000;
 const waitingPollMs = 2_000;
 const offlinePollMs = 500;
 const queryPatienceMs = 5_000;
+/** Each after the open run answered, so a worker was there. */
+const earlierRunTries = 5;
 /** Hints that come in a burst are answered together. */
 const burstMs = 100;
 const changesState = new Set<SessionEvent["type"]>([
@@ -62,6 +69,9 @@ class SessionFollower {
   readonly #isWoken: boolean;
   #offline = false;
   #lastState: SessionState | undefined;
+  /** Events that change the state were told, and the state was not read since: an outage may lie between. */
+  #stateIsOld = true;
+  #earlierRunFailures = 0;
   #lastRetry = "";
   #wake: () => void = () => undefined;
   #woken = false;
@@ -143,10 +153,12 @@ class SessionFollower {
     const handle = sessionHandle(this.#context, this.#sessionId);
     try {
       await this.#context.client.withDeadline(Date.now() + queryPatienceMs, async () => {
-        const stale = await this.#readEvents();
-        if (!stale && this.#lastState) return;
+        await this.#readEvents();
+        if (!this.#stateIsOld) return;
         const state = await handle.query(stateQuery);
-        if (!("error" in state)) this.#tellState(state);
+        if ("error" in state) return;
+        this.#stateIsOld = false;
+        this.#tellState(state);
       });
     } catch (error) {
       if (!this.#offline) this.#queue.push({ kind: "offline", offline: true, why: firstLine(error) });
@@ -158,26 +170,31 @@ class SessionFollower {
     return true;
   }
 
-  /** True when an event came that changes what `state` answers beyond the growth of the transcript. */
-  async #readEvents(): Promise<boolean> {
-    let stale = false;
+  async #readEvents(): Promise<void> {
     for (;;) {
       const page = await sessionHandle(this.#context, this.#sessionId).query(eventsQuery, this.#after);
       if ("error" in page) throw new Error(page.error);
       if (this.#newestRun) this.#begin(page);
       if (page.last < this.#after) this.#resync(page, "the session was reset to an earlier point");
       if (page.first > this.#after + 1 && page.previousRunId) await this.#tryEarlierRun(page);
-      stale ||= page.events.some(({ type }) => changesState.has(type));
       await this.#tellEvents(page);
-      if (this.#after >= page.last || page.events.length === 0) return stale;
+      if (this.#after >= page.last || page.events.length === 0) return;
     }
   }
 
-  /** A run that cannot be asked any more (deleted, terminated before it began, of another version) must not stop the rest. */
+  /**
+   * A run that cannot be asked any more (deleted, terminated before it began, of another version) must not stop the rest. One that
+   * does not answer for now, because its worker just died, is asked again.
+   */
   async #tryEarlierRun(page: EventsPage): Promise<void> {
     try {
       await this.#readEarlierRun(page.previousRunId!);
+      this.#earlierRunFailures = 0;
     } catch (error) {
+      this.#earlierRunFailures += 1;
+      const mayPass = error instanceof ServiceError || isGrpcServiceError(error);
+      if (mayPass && this.#earlierRunFailures < earlierRunTries) throw error;
+      this.#earlierRunFailures = 0;
       this.#resync(page, `an earlier part of the session cannot be read: ${firstLine(error)}`);
     }
   }
@@ -209,6 +226,7 @@ class SessionFollower {
     for (const item of await eventItems(this.#context, this.#sessionId, page)) {
       if (item.event.seq <= this.#after) continue;
       this.#after = item.event.seq;
+      this.#stateIsOld ||= changesState.has(item.event.type);
       this.#queue.push(item);
     }
   }

@@ -104,6 +104,8 @@ export function askSupervisor(state: UpState, request: ControlRequest, timeoutMs
     socket.once("error", (error) => fail(`cannot be reached: ${error.message}`));
     socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
     const lines = createInterface({ input: socket });
+    // Heard at the socket; the reader passes it on as its own, and one that nobody hears ends the process.
+    lines.on("error", () => undefined);
     lines.once("line", (line) => {
       socket.destroy();
       resolve(JSON.parse(line) as ControlAnswer);

@@ -31,6 +31,11 @@ export const limits = {
   abortGraceMs: 10_000,
   /** A file's lock ends when nobody wanted it for so long. */
   fileMutexIdleMs: 10_000,
+  /**
+   * A workflow task that a killed worker had taken is given to the next one after this long; the engine's default, 10 s, is what
+   * a person would wait. It adds 5 s and more at each retry, so a long replay on a slow machine still gets its time.
+   */
+  workflowTaskTimeoutMs: 2_000,
   heartbeatTimeoutMs: 10_000,
   heartbeatDetailsMs: 2_000,
 } as const;

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { AgentToolResult, ToolContext, ToolUpdate } from "../agent/tool.ts";
 import {
@@ -73,7 +74,7 @@ export async function runCommand(
     }
   }
   if (intent?.hash !== hash) throw new Error("The records of this call belong to another command; it was not run.");
-  if (intent.abandoned) {
+  if (intent.abandoned || (!child && (await neverStarted(files)))) {
     throw new Error(
       signal.aborted
         ? "Command aborted before it was started; it did not run."
@@ -132,6 +133,23 @@ async function watch(
       onUpdate(commandUpdate(tail, files.output, Date.now() - intent.startedAt));
     },
   });
+}
+
+/**
+ * Whether the worker went away between its intent and the start. The output file is made just before the start and by one
+ * attempt only: once this one has made it, a slow earlier attempt cannot start the command any more.
+ */
+async function neverStarted(files: CommandFiles): Promise<boolean> {
+  if (existsSync(files.notStarted)) return true;
+  const end = performance.now() + pidFileMs;
+  while (!existsSync(files.output)) {
+    if (performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+    else if (await createRecord(files.output, undefined)) {
+      await writeRecord(files.notStarted, { time: Date.now() });
+      return true;
+    }
+  }
+  return false;
 }
 
 /** A wrapper that was just started may not have said who it is; one that never was will not. */

@@ -10,8 +10,10 @@ export interface CommandFiles {
   intent: string;
   /** Who the wrapper is; its own first act. */
   pid: string;
-  /** stdout and stderr in arrival order. */
+  /** stdout and stderr in arrival order. Made just before the command starts. */
   output: string;
+  /** A later attempt found an intent without a start, and made sure that there will be none. */
+  notStarted: string;
   /** Exit code of the command's shell; empty or missing while it runs. */
   exit: string;
   /** How tempi ended the command itself; missing when it ended on its own. */
@@ -26,6 +28,7 @@ export const commandFiles = (folder: string): CommandFiles => ({
   intent: join(folder, "intent.json"),
   pid: join(folder, "pid"),
   output: join(folder, "output"),
+  notStarted: join(folder, "not-started.json"),
   exit: join(folder, "exit"),
   stopped: join(folder, "stopped.json"),
   outputLost: join(folder, "output-lost"),

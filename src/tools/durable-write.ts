@@ -24,12 +24,12 @@ export async function writeRecord(path: string, record: unknown): Promise<void> 
 }
 
 /**
- * Creates a record that no other attempt may have made before.
+ * Creates a record that no other attempt may have made before; an empty file for `undefined`.
  * @returns false when the file was there already; then nothing was written
  */
 export async function createRecord(path: string, record: unknown): Promise<boolean> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
-  await writeSynced(temporary, JSON.stringify(record));
+  await writeSynced(temporary, record === undefined ? "" : JSON.stringify(record));
   try {
     // A link appears whole or not at all, and never replaces.
     await link(temporary, path);

@@ -18,6 +18,7 @@ import {
   releaseSignal,
   withdrawSignal,
 } from "../protocol/file-mutex.ts";
+import { limits } from "../protocol/limits.ts";
 import { identityOf, isAlive } from "../server/process-identity.ts";
 import { FileQueue } from "./file-queue.ts";
 
@@ -151,6 +152,7 @@ class FileLock {
       workflowId: this.#workflowId,
       taskQueue,
       args: [{ v: 1, path: this.#path, ...(continueAsNewEvents ? { continueAsNewEvents } : {}) }],
+      workflowTaskTimeout: limits.workflowTaskTimeoutMs,
       workflowIdConflictPolicy: "USE_EXISTING",
       staticSummary: this.#path.slice(-200),
     });

@@ -14,6 +14,7 @@ import { taskQueueOf } from "../protocol/session.ts";
 import { createFileMutex } from "./file-mutex.ts";
 import { LiveServer } from "./live-server.ts";
 import { AttemptJournal } from "./running-attempts.ts";
+import { unstickOpenWorkflows } from "./unstick.ts";
 import { payloadConverterPath, workflowBundle } from "./workflow-bundle.ts";
 
 /** The supervisor keeps standard error as the worker's log. */
@@ -85,13 +86,16 @@ export async function startSessionWorker({
     }),
     sinks,
     stickyQueueScheduleToStartTimeout: "2 seconds",
+    // After a restart every open session is replayed. All at once each would take longer than a workflow task may, be given up
+    // and begin anew (measured with 20 sessions on a busy machine); the others wait with the engine, where no clock runs.
+    maxConcurrentWorkflowTaskExecutions: 6,
     maxConcurrentActivityTaskExecutions: 200,
     maxEagerActivityReservationsPerWorkflowTask: limits.parallelCalls,
     maxHeartbeatThrottleInterval: limits.heartbeatDetailsMs,
     defaultHeartbeatThrottleInterval: limits.heartbeatDetailsMs,
     shutdownGraceTime: "20 seconds",
   });
-  await attempts.failPredecessors(client);
+  await Promise.all([attempts.failPredecessors(client), unstickOpenWorkflows(client, taskQueueOf(machineId))]);
   const run = worker.run().finally(async () => {
     live.close();
     // A release that does not arrive is found out by whoever waits, a second later.

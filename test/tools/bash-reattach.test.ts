@@ -9,6 +9,7 @@ import type { ToolContext } from "../../src/agent/tool.ts";
 import { bashTool } from "../../src/tools/bash.ts";
 import { runningCommand, stopCommand } from "../../src/tools/command-control.ts";
 import { commandFiles, commandHash, readIdentity } from "../../src/tools/command-files.ts";
+import { startWrapper } from "../../src/tools/command-wrapper.ts";
 import { endProcess, waitFor } from "./processes.ts";
 import { contextFor, runTool } from "./support.ts";
 
@@ -160,10 +161,26 @@ test("an abort works in an attempt that attached", async () => {
   expect(effects(ctx)).toBe("begin\n");
 });
 
-test("only the intent is there: nothing is started, interrupted, may have run", async () => {
+test("killed between the intent and the start: it did not run, nor can the first attempt start it any more (F02)", async () => {
   const ctx = await contextFor();
+  const files = commandFiles(ctx.callFolder);
   const intent = { version: 1, callId: "1.1", hash: commandHash("touch ran", ctx.cwd), startedAt: Date.now() };
-  await writeFile(commandFiles(ctx.callFolder).intent, JSON.stringify(intent));
+  await writeFile(files.intent, JSON.stringify(intent));
+  const start = performance.now();
+  await expect(runTool(bashTool, { command: "touch ran" }, second(ctx))).rejects.toThrow("it did not run");
+  expect(performance.now() - start).toBeLessThan(1500);
+  const late = { command: "touch ran", cwd: ctx.cwd, environment: {}, bash: "/bin/bash", cat: "/bin/cat" };
+  await expect(startWrapper(files, late)).rejects.toThrow("EEXIST");
+  await expect(runTool(bashTool, { command: "touch ran" }, { ...ctx, attempt: 3 })).rejects.toThrow("it did not run");
+  expect(existsSync(join(ctx.cwd, "ran"))).toBe(false);
+});
+
+test("intent and output file are there and nobody runs: interrupted, may have run", async () => {
+  const ctx = await contextFor();
+  const files = commandFiles(ctx.callFolder);
+  const intent = { version: 1, callId: "1.1", hash: commandHash("touch ran", ctx.cwd), startedAt: Date.now() };
+  await writeFile(files.intent, JSON.stringify(intent));
+  await writeFile(files.output, "");
   const start = performance.now();
   const result = await runTool(bashTool, { command: "touch ran" }, ctx);
   expect(result.text).toContain("interrupted, may have run");
@@ -189,6 +206,7 @@ test("a process that only has the same number is not the command", async () => {
   const intent = { version: 1, callId: "1.1", hash: commandHash("x", ctx.cwd), startedAt: Date.now() };
   const files = commandFiles(ctx.callFolder);
   await writeFile(files.intent, JSON.stringify(intent));
+  await writeFile(files.output, "");
   await writeFile(files.pid, `${process.pid}\t\t1\n`);
   const result = await runTool(bashTool, { command: "x", timeout: 5 }, second(ctx));
   expect(result.text).toContain("interrupted, may have run");
