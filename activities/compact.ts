@@ -6,6 +6,7 @@ import { summaryRequest, summarySystemPrompt } from "../src/prompt/summary-promp
 import type { CompactInput, CompactResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { ModelError } from "../src/providers/contract.ts";
+import { askModel } from "./ask-model.ts";
 import { runAttempt, whileHere, workerGone } from "./attempt.ts";
 import { sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
@@ -61,14 +62,10 @@ async function summarise(
   signal: AbortSignal,
   onDelta: Parameters<ActivityServices["streamAssistant"]>[1]["onDelta"],
 ): Promise<string> {
-  const apiKey = await services.apiKeyFor(model);
-  const answer = await services.streamAssistant(
+  const answer = await askModel(
+    services,
+    model,
     {
-      provider: model.provider,
-      model: model.model,
-      ...(model.baseUrl ? { baseUrl: model.baseUrl } : {}),
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(model.keyVariable ? { keyVariable: model.keyVariable } : {}),
       systemPrompt: summarySystemPrompt,
       messages: [
         { role: "user", content: [{ type: "text", text: summaryRequest(messages, earlier) }], timestamp: Date.now() },

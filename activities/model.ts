@@ -12,6 +12,7 @@ import { buildSystemPrompt } from "../src/prompt/system-prompt.ts";
 import { allExtensionTools, type ModelInput, type ModelResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { ModelError } from "../src/providers/contract.ts";
+import { askModel } from "./ask-model.ts";
 import { type Attempt, runAttempt, whileHere, workerGone } from "./attempt.ts";
 import { boundErrorText, sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
@@ -69,20 +70,11 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     skills: await loadSkills(cwd, dirname(services.home.configFile)),
     ...(customPrompt ? { customPrompt } : {}),
   });
-  const apiKey = await services.apiKeyFor(model);
-  const message = await services.streamAssistant(
-    {
-      provider: model.provider,
-      model: model.model,
-      ...(model.baseUrl ? { baseUrl: model.baseUrl } : {}),
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(model.keyVariable ? { keyVariable: model.keyVariable } : {}),
-      systemPrompt,
-      messages,
-      tools,
-      thinking: input.thinking,
-    },
-    { signal, onDelta: (delta) => live.delta(delta) },
+  const message = await askModel(
+    services,
+    model,
+    { systemPrompt, messages, tools, thinking: input.thinking },
+    { signal, onDelta: (delta) => live.delta(delta), summarised: input.summary !== undefined },
   );
   // A stream cut because this worker stops was not stopped by a person: another worker asks again.
   if (message.stopReason === "aborted" && signal.reason instanceof WorkerShutdown) throw workerGone();

@@ -4,7 +4,8 @@ import type { RuleSet } from "../src/agent/rule.ts";
 import type { AgentToolResult, ToolDefinition } from "../src/agent/tool.ts";
 import type { Home } from "../src/config/home.ts";
 import type { ModelSettings } from "../src/protocol/session.ts";
-import type { StreamAssistant, StreamDelta } from "../src/providers/contract.ts";
+import type { ModelRequest, StreamAssistant, StreamDelta } from "../src/providers/contract.ts";
+import type { Price } from "../src/providers/price.ts";
 import type { Environments } from "./environments.ts";
 import type { RenderStates } from "./renderers.ts";
 import type { Transcripts } from "./transcripts.ts";
@@ -25,6 +26,8 @@ export interface ActivityServices {
   streamAssistant: StreamAssistant;
   /** The key for a model, read anew for each request; undefined when none is configured. Throws `ModelError` when it can't be read. */
   apiKeyFor(model: ModelSettings): Promise<string | undefined>;
+  /** What the user's own configuration says of a model now: so that it counts for every session, whoever started it. */
+  modelOptions(model: ModelSettings): WorkerModelOptions;
   /** HMAC key (hex) of decisions; `undefined` when proofs are switched off in the configuration. */
   decisionKey(): string | undefined;
   /** Whom the user's own configuration tells when a session waits; `page` is the address of the web page, where one runs. */
@@ -32,6 +35,17 @@ export interface ActivityServices {
   renderStates: RenderStates;
   attempts: RunningAttempts;
   fileMutex: FileMutex;
+}
+
+/** Fields of a request that come from configuration, and what its answer costs. */
+export interface WorkerModelOptions {
+  compat?: NonNullable<ModelRequest["compat"]>;
+  thinking?: NonNullable<ModelRequest["thinkingMap"]>;
+  price?: Price;
+  /** Tokens of input and output together; the session's own where absent. */
+  contextWindow?: number;
+  /** Tokens of one answer at most; the session's own where absent. */
+  maxOutput?: number;
 }
 
 /** Runs `fn` while no other call of any session on this machine writes the file. Rejects with the signal's reason on a stop. */

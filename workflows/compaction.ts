@@ -10,7 +10,8 @@ export async function compactIfNeeded(context: PortsContext, turn: number): Prom
   const { record, settings } = context;
   // After a failure not again at once: a summary that does not work must not cost a request in every turn.
   if (record.contextTokens < (record.compactionFailedAt ?? 0) * retryGrowth) return;
-  if (needsCompaction(record.contextTokens, settings.model.contextWindow)) await compactNow(context, turn);
+  if (needsCompaction(record.contextTokens, settings.model.contextWindow, settings.model.maxOutput))
+    await compactNow(context, turn);
 }
 
 /** Summarises older messages. True when it worked: from then on the summary stands for them. */

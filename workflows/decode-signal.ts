@@ -15,6 +15,7 @@ const modelSettings = Type.Object({
   baseUrl: Type.Optional(name),
   keyVariable: Type.Optional(name),
   contextWindow: Type.Optional(Type.Number()),
+  maxOutput: Type.Optional(Type.Number()),
 });
 const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 

@@ -46,6 +46,10 @@ export function money(cost: number | undefined): string {
   return cost >= 0.01 || cost === 0 ? `$${cost.toFixed(2)}` : `$${cost.toPrecision(2)}`;
 }
 
+/** The cost of what was used: `$0.04`, `at least $0.04` where the price of a part is not known, or `cost unknown`. */
+export const costOf = ({ cost, costIncomplete }: Usage): string =>
+  cost !== undefined && costIncomplete ? `at least ${money(cost)}` : money(cost);
+
 /** `870 tokens`, `12.3k tokens`: input, cached input and output together. */
 export function tokens(usage: Usage): string {
   const all = usage.input + usage.output + usage.cacheRead + usage.cacheWrite;

@@ -31,13 +31,16 @@ export interface ToolCall {
   thoughtSignature?: string;
 }
 
-/** Token counts. `input` excludes cached tokens. `cost` in US dollars, absent when the price is unknown. */
+/** Token counts. `input` excludes cached tokens. */
 export interface Usage {
   input: number;
   output: number;
   cacheRead: number;
   cacheWrite: number;
+  /** US dollars; absent when nobody knows the price. */
   cost?: number;
+  /** The price of a part is not known, so `cost` is that of the rest: the whole costs at least this. */
+  costIncomplete?: true;
 }
 
 export interface UserMessage {
@@ -88,17 +91,23 @@ export interface StoredMessage<M extends Message = Message> {
 
 export const noUsage = (): Usage => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
 
-/** Sum of two usages; the cost is known only if a part of it is. */
+/** Sum of two usages. A cost that is known of one part only stays, as that of a part. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cost = a.cost === undefined && b.cost === undefined ? {} : { cost: (a.cost ?? 0) + (b.cost ?? 0) };
+  const known = cost.cost !== undefined || a.costIncomplete || b.costIncomplete;
   return {
     input: a.input + b.input,
     output: a.output + b.output,
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
     ...cost,
+    ...(known && (isUnpriced(a) || isUnpriced(b)) ? { costIncomplete: true } : {}),
   };
 }
+
+/** Something was used of which a price is missing; nothing used has no price either, and none is missing. */
+const isUnpriced = ({ input, output, cacheRead, cacheWrite, cost, costIncomplete }: Usage): boolean =>
+  costIncomplete === true || (cost === undefined && input + output + cacheRead + cacheWrite > 0);
 
 export const toolCallsOf = (message: AssistantMessage): ToolCall[] =>
   message.content.filter((block): block is ToolCall => block.type === "toolCall");

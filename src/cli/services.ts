@@ -57,7 +57,12 @@ export interface CliServices {
   hasSessions(): boolean;
   /** Settings of a new session; throws `UserError` where the model cannot be known. */
   settings(flags: SettingFlags, cwd: string): Promise<SessionSettings>;
-  /** Model settings of a name; throws `UserError`. */
+  /**
+   * Throws `UserError` for a model that its endpoint does not list; takes 2 s at most. Apart from `settings`, so that it can go on
+   * while the server starts.
+   */
+  checkModel(model: SessionSettings["model"]): Promise<void>;
+  /** Model settings of a name, checked with its endpoint; throws `UserError`. */
   model(name: string): Promise<SessionSettings["model"]>;
   /** What the configuration says where no flag does. */
   defaults(): Promise<{ notify: boolean; onAsk: "park" | "deny" }>;

@@ -1,11 +1,12 @@
-import type { TSchema } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { parse, TomlError } from "smol-toml";
 import { ConfigError } from "./errors.ts";
+import { modelFault } from "./model-faults.ts";
 import { ruleFault } from "./rule-shape.ts";
 import { type ConfigFile, ConfigSchema, type RuleTable } from "./schema.ts";
 import { secretPathsIn } from "./secrets.ts";
-import { lineOfKey } from "./toml-position.ts";
+import { placeOf } from "./toml-position.ts";
 
 /**
  * Reads the text of a `config.toml`. Throws ConfigError that names file, line and key: nothing of a file that is wrong
@@ -14,6 +15,8 @@ import { lineOfKey } from "./toml-position.ts";
 export function parseConfig(text: string, file: string): ConfigFile {
   const value = parseToml(text, file);
   checkValue(ConfigSchema, value, text, file);
+  const fault = modelFault(value as ConfigFile);
+  if (fault) throw new ConfigError(`${placeOf(text, file, fault.path)} ${fault.text}`, fault.next ?? `edit ${file}`);
   return value as ConfigFile;
 }
 
@@ -22,7 +25,7 @@ export function checkValue(schema: TSchema, value: Record<string, unknown>, text
   const secret = secretPathsIn(value)[0];
   if (secret) {
     throw new ConfigError(
-      `${place(text, file, secret)} ${secret.join(".")} holds a secret key; keys are only named in configuration`,
+      `${placeOf(text, file, secret)} ${secret.join(".")} holds a secret key; keys are only named in configuration`,
       `write key = { env = "NAME" }, { file = "PATH" } or { command = "..." } in its place, and consider the key leaked`,
     );
   }
@@ -32,7 +35,7 @@ export function checkValue(schema: TSchema, value: Record<string, unknown>, text
       .slice(1)
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     throw new ConfigError(
-      `${place(text, file, path)} ${describe(error, path)}`,
+      `${placeOf(text, file, path)} ${describe(error, path)}`,
       `edit ${file} (tempi config lists every key)`,
     );
   }
@@ -40,7 +43,7 @@ export function checkValue(schema: TSchema, value: Record<string, unknown>, text
     const fault = ruleFault(rule);
     if (!fault) continue;
     const path = ["rules", String(index), fault.key];
-    throw new ConfigError(`${place(text, file, path)} ${keyText(path)} ${fault.text}`, `edit ${file}`);
+    throw new ConfigError(`${placeOf(text, file, path)} ${keyText(path)} ${fault.text}`, `edit ${file}`);
   }
 }
 
@@ -54,15 +57,11 @@ export function parseToml(text: string, file: string): Record<string, unknown> {
   }
 }
 
-const place = (text: string, file: string, path: readonly string[]): string => {
-  const line = lineOfKey(text, path);
-  return line === undefined ? `${file}:` : `${file}:${line}:`;
-};
-
 function describe(error: ValueError, path: readonly string[]): string {
   const key = keyText(path);
   if (error.type === ValueErrorType.ObjectRequiredProperty) return `${key} is missing`;
-  if (error.type === ValueErrorType.ObjectAdditionalProperties) return `unknown key "${key}"`;
+  if (error.type === ValueErrorType.ObjectAdditionalProperties)
+    return `unknown key "${key}"${namesBeside(error, path)}`;
   const allowed = error.schema.anyOf as { const?: unknown }[] | undefined;
   if (allowed?.every((one) => typeof one.const === "string")) {
     return `${key} must be one of ${allowed.map((one) => one.const).join(", ")}, not ${shown(error.value)}`;
@@ -70,6 +69,8 @@ function describe(error: ValueError, path: readonly string[]): string {
   if (key === "notify") {
     return `notify must be "on", "off" or a table with terminal, command and url, not ${shown(error.value)}`;
   }
+  if (path.at(-2) === "thinking")
+    return `${key} must be a text, a whole number or true or false, not ${kindOf(error.value)}`;
   if (allowed)
     return `${key} must be { env = "NAME" }, { file = "PATH" } or { command = "..." }, not ${kindOf(error.value)}`;
   if (key === "server.binary") return `${key} must be an absolute path, not ${shown(error.value)}`;
@@ -79,6 +80,12 @@ function describe(error: ValueError, path: readonly string[]): string {
   if (key === "notify.url") return `${key} must be a URL that begins with http:// or https://`;
   if (path.at(-1) === "base_url") return `${key} must be a URL that begins with http:// or https://`;
   return `${key}: ${error.message.toLowerCase()}, not ${shown(error.value)}`;
+}
+
+/** The names that a small closed table has: told at once, since nobody knows them by heart. */
+function namesBeside({ schema }: ValueError, path: readonly string[]): string {
+  if (!["compat", "thinking", "price"].includes(path.at(-2) ?? "")) return "";
+  return `; ${path.at(-2)} has ${Object.keys((schema as TObject).properties).join(", ")}`;
 }
 
 /** Rules have no name, so people count them. */

@@ -48,7 +48,7 @@ export function loadConfig(home: Home, options: { environment?: NodeJS.ProcessEn
       for (const before of Object.keys(origins)) {
         if (before === key || before.startsWith(`${key}.`)) delete origins[before];
       }
-      for (const leaf of leavesOf(key, value)) origins[leaf] = typeof origin === "string" ? origin : origin(key);
+      for (const [leaf] of leavesOf(key, value)) origins[leaf] = typeof origin === "string" ? origin : origin(key);
     }
   }
   return {
@@ -61,20 +61,17 @@ export function loadConfig(home: Home, options: { environment?: NodeJS.ProcessEn
 
 /** Dotted keys of a value and their text, for `tempi config`. */
 export function configLines(config: Config): { key: string; value: unknown; origin: Origin }[] {
-  return Object.entries(config.origins).map(([key, origin]) => {
-    const value = key
-      .split(".")
-      .reduce<unknown>((inner, part) => (inner as Record<string, unknown>)[part], config.values);
-    return { key, value, origin };
-  });
+  // By the values themselves: names of models hold dots, so a dotted key cannot be taken apart again.
+  const leaves = new Map(Object.entries(config.values).flatMap(([key, value]) => leavesOf(key, value)));
+  return Object.entries(config.origins).map(([key, origin]) => ({ key, value: leaves.get(key), origin }));
 }
 
 /** Every key that `config.toml` may hold and that has no value, in the order of the schema. */
 export function unsetKeys(config: Config): string[] {
   const set = Object.keys(config.origins);
   return knownKeys().filter((key) => {
-    // Of providers there is a table for each name: once one is there, the person knows what it looks like.
-    const known = key.startsWith("providers.") ? "providers" : key;
+    // Of these there is a table for each name: once one is there, the person knows what it looks like.
+    const known = /^(providers|models)\./.exec(key)?.[1] ?? key;
     return !set.some((one) => one === known || one.startsWith(`${known}.`));
   });
 }
@@ -86,8 +83,10 @@ export function knownKeys(schema: TSchema = ConfigSchema, prefix = ""): string[]
   const inner = properties
     ? Object.entries(properties)
     : Object.values(patternProperties ?? {}).map((one) => ["NAME", one] as const);
-  // A table of whatever an endpoint understands has no names to tell.
+  // Names that the person chooses for texts, as aliases are, say nothing more than the table's own.
   if (!properties && inner.every(([, one]) => (one as TSchema).type !== "object")) return [prefix];
+  // Long lists of details: an error in them names what they have.
+  if (/\.(compat|thinking|price)$/.test(prefix)) return [prefix];
   return inner.flatMap(([name, one]) => knownKeys(one as TSchema, prefix === "" ? name : `${prefix}.${name}`));
 }
 
@@ -118,7 +117,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): ConfigFile {
   return result;
 }
 
-function leavesOf(key: string, value: unknown): string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [key];
+function leavesOf(key: string, value: unknown): [key: string, value: unknown][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [[key, value]];
   return Object.entries(value).flatMap(([inner, innerValue]) => leavesOf(`${key}.${inner}`, innerValue));
 }

@@ -1,7 +1,10 @@
 import { isAbsolute, resolve } from "node:path";
 import { ConfigError, UsageError } from "./errors.ts";
+import { isProvider, providerNames } from "./model-faults.ts";
+import { modelOptionsOf, modelTable } from "./model-options.ts";
+import type { ProviderKeySource } from "./model-schema.ts";
 import { knownProviders } from "./provider-table.ts";
-import type { ConfigFile, ProviderKeySource } from "./schema.ts";
+import type { ConfigFile } from "./schema.ts";
 
 /** A model as a session records it. Never holds a key. */
 export interface ResolvedModel {
@@ -11,6 +14,8 @@ export interface ResolvedModel {
   baseUrl?: string;
   /** Tokens, where the configuration tells; then the conversation is compacted before it is full. */
   contextWindow?: number;
+  /** Tokens of one answer at most, where the configuration tells; then compaction leaves room for it. */
+  maxOutput?: number;
   /** Variable that holds the key on the worker. Absent for endpoints without key and for keys by file or command. */
   keyVariable?: string;
 }
@@ -18,11 +23,11 @@ export interface ResolvedModel {
 const threeWays =
   'name one: --model PROVIDER/MODEL, or export TEMPI_MODEL=PROVIDER/MODEL, or model = "PROVIDER/MODEL" in config.toml';
 
-type ModelConfig = Pick<ConfigFile, "model" | "models" | "providers">;
+type ModelConfig = Pick<ConfigFile, "model" | "models" | "providers" | "aliases">;
 
 /**
- * Finds endpoint and key variable of a model's name: `provider/model`, a bare name of the default provider, or
- * `scripted:FILE` (relative to `cwd`). Without name: `model`. Throws UsageError or ConfigError (exit 2);
+ * Finds endpoint and key variable of a model's name: an alias, `provider/model`, a bare name of the default provider,
+ * or `scripted:FILE` (relative to `cwd`). Without name: `model`. Throws UsageError or ConfigError (exit 2);
  * no message ever holds a key.
  */
 export function resolveModel(
@@ -31,7 +36,8 @@ export function resolveModel(
   environment: NodeJS.ProcessEnv = process.env,
   cwd: string = process.cwd(),
 ): ResolvedModel {
-  const wanted = (name ?? config.model ?? "").trim();
+  const said = (name ?? config.model ?? "").trim();
+  const wanted = own(config.aliases ?? {}, said) ?? said;
   if (wanted === "") throw new UsageError("no model is known", threeWays);
   if (wanted.startsWith("scripted:")) return scripted(wanted.slice("scripted:".length), cwd);
 
@@ -45,15 +51,23 @@ export function resolveModel(
   return withEndpoint(provider, model, config, environment);
 }
 
-/** Base URL of a provider after configuration and `OPENAI_BASE_URL`; undefined for an unknown one. */
-export function baseUrlOf(provider: string, config: ModelConfig, environment: NodeJS.ProcessEnv): string | undefined {
+/** Base URL of a provider, or of one model of it, after configuration and `OPENAI_BASE_URL`; undefined for an unknown one. */
+export function baseUrlOf(
+  provider: string,
+  config: ModelConfig,
+  environment: NodeJS.ProcessEnv,
+  model?: string,
+): string | undefined {
+  const ofModel = model === undefined ? undefined : modelTable(provider, model, config)?.base_url;
+  if (ofModel) return ofModel;
   if (provider === "openai" && environment.OPENAI_BASE_URL) return environment.OPENAI_BASE_URL;
-  return config.providers?.[provider]?.base_url ?? own(knownProviders, provider)?.baseUrl;
+  return own(config.providers ?? {}, provider)?.base_url ?? own(knownProviders, provider)?.baseUrl;
 }
 
-/** Where a provider's key comes from: configuration first, then the customary variable. */
-export function keySourceOf(provider: string, config: ModelConfig): ProviderKeySource | undefined {
-  const configured = config.providers?.[provider]?.key;
+/** Where the key of a provider, or of one model of it, comes from: configuration first, then the customary variable. */
+export function keySourceOf(provider: string, config: ModelConfig, model?: string): ProviderKeySource | undefined {
+  const ofModel = model === undefined ? undefined : modelTable(provider, model, config)?.key;
+  const configured = ofModel ?? own(config.providers ?? {}, provider)?.key;
   if (configured) return configured;
   const variable = own(knownProviders, provider)?.keyVariable;
   return variable === undefined ? undefined : { env: variable };
@@ -76,7 +90,7 @@ function withEndpoint(
   config: ModelConfig,
   environment: NodeJS.ProcessEnv,
 ): ResolvedModel {
-  const baseUrl = baseUrlOf(provider, config, environment);
+  const baseUrl = baseUrlOf(provider, config, environment, model);
   if (baseUrl === undefined) {
     throw new ConfigError(
       `provider ${provider} has no base_url`,
@@ -85,9 +99,15 @@ function withEndpoint(
   }
   if (!URL.canParse(baseUrl))
     throw new ConfigError(`the base URL of ${provider} is not a URL`, "check OPENAI_BASE_URL and config.toml");
-  const key = keySourceOf(provider, config);
-  const contextWindow = own(config.models ?? {}, `${provider}/${model}`)?.context_window;
-  const result: ResolvedModel = { provider, model, baseUrl, ...(contextWindow ? { contextWindow } : {}) };
+  const key = keySourceOf(provider, config, model);
+  const { contextWindow, maxOutput } = modelOptionsOf(provider, model, config);
+  const result: ResolvedModel = {
+    provider,
+    model,
+    baseUrl,
+    ...(contextWindow ? { contextWindow } : {}),
+    ...(maxOutput ? { maxOutput } : {}),
+  };
   if (key === undefined || !("env" in key)) return result;
   const value = environment[key.env];
   if (value === undefined || value === "") {
@@ -134,10 +154,5 @@ function defaultProvider(
   );
 }
 
-const providerNames = (config: ModelConfig): string[] => [
-  ...new Set([...Object.keys(knownProviders), ...Object.keys(config.providers ?? {})]),
-];
-const isProvider = (name: string, config: ModelConfig): boolean =>
-  own(knownProviders, name) !== undefined || own(config.providers ?? {}, name) !== undefined;
 const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,23 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ModelSchema, ProviderSchema } from "./model-schema.ts";
 
 const strict = { additionalProperties: false };
-
-/** How a provider's key is found on the worker: always a name, never the key. */
-const KeySource = Type.Union([
-  Type.Object({ env: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }) }, strict),
-  Type.Object({ file: Type.String({ minLength: 1 }) }, strict),
-  Type.Object({ command: Type.String({ minLength: 1 }) }, strict),
-]);
-
-const Provider = Type.Object(
-  {
-    base_url: Type.Optional(Type.String({ pattern: "^https?://" })),
-    key: Type.Optional(KeySource),
-    /** Flags of the endpoint that override the table of detected hosts. */
-    compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  },
-  strict,
-);
 
 const oneOf = <const T extends string[]>(...values: T) =>
   Type.Union(values.map((value) => Type.Literal(value as T[number])));
@@ -85,12 +69,9 @@ export const ConfigSchema = Type.Object(
     /** File that replaces the system prompt's preamble, tools and rules. */
     system_prompt: Type.Optional(Type.String({ minLength: 1 })),
     /** By `provider/model`. */
-    models: Type.Optional(
-      Type.Record(
-        Type.String(),
-        Type.Object({ context_window: Type.Optional(Type.Integer({ minimum: 1_000 })) }, strict),
-      ),
-    ),
+    models: Type.Optional(Type.Record(Type.String(), ModelSchema)),
+    /** Short names, usable wherever a model is named. */
+    aliases: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),
     server: Type.Optional(
       Type.Object(
         {
@@ -105,7 +86,7 @@ export const ConfigSchema = Type.Object(
       ),
     ),
     web: Type.Optional(Web),
-    providers: Type.Optional(Type.Record(Type.String(), Provider)),
+    providers: Type.Optional(Type.Record(Type.String(), ProviderSchema)),
     /** Which calls run, ask or are refused. */
     rules: Type.Optional(RulesSchema),
   },
@@ -116,8 +97,6 @@ export const ConfigSchema = Type.Object(
 export type ConfigFile = Static<typeof ConfigSchema>;
 /** One table of `[[rules]]`. */
 export type RuleTable = Static<typeof RuleSchema>;
-/** Where a provider's key comes from: a variable, a file or a command; resolved on the worker. */
-export type ProviderKeySource = Static<typeof KeySource>;
 
 /** Values that hold when nobody set another. */
 export const configDefaults = {

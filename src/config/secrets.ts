@@ -20,8 +20,9 @@ function looksLikeSecret(value: string): boolean {
 /** Paths of all values in a parsed configuration that look like secrets. */
 export function secretPathsIn(value: unknown, path: string[] = []): string[][] {
   if (typeof value === "string") {
-    // `key = "..."` of a provider can only be the key itself: its proper form is a table.
-    const named = secretName.test(path.at(-1) ?? "") || (path[0] === "providers" && path.at(-1) === "key");
+    // `key = "..."` of a provider or model can only be the key itself: its proper form is a table.
+    const named =
+      secretName.test(path.at(-1) ?? "") || (/^(providers|models)$/.test(path[0] ?? "") && path.at(-1) === "key");
     return looksLikeSecret(value) || (named && value !== "") ? [path] : [];
   }
   if (typeof value !== "object" || value === null) return [];
@@ -41,9 +42,9 @@ export function configuredPath(path: string, configFile: string): string {
 export function checkFileOwners(config: ConfigFile, configFile: string): string[] {
   const warnings: string[] = [];
   ownedByUs(configFile);
-  for (const [name, provider] of Object.entries(config.providers ?? {})) {
-    if (!provider.key || !("file" in provider.key)) continue;
-    const file = configuredPath(provider.key.file, configFile);
+  for (const [name, { key }] of [...Object.entries(config.providers ?? {}), ...Object.entries(config.models ?? {})]) {
+    if (!key || !("file" in key)) continue;
+    const file = configuredPath(key.file, configFile);
     const mode = ownedByUs(file);
     if (mode !== undefined && (mode & 0o077) !== 0) {
       const octal = (mode & 0o777).toString(8).padStart(4, "0");

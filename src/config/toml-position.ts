@@ -44,3 +44,9 @@ function commonLength(left: readonly string[], right: readonly string[]): number
   while (length < left.length && length < right.length && left[length] === right[length]) length++;
   return length;
 }
+
+/** `FILE:LINE:` of a key, or `FILE:` where its line is not found. */
+export function placeOf(text: string, file: string, path: readonly string[]): string {
+  const line = lineOfKey(text, path);
+  return line === undefined ? `${file}:` : `${file}:${line}:`;
+}

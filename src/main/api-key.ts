@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Home } from "../config/home.ts";
 import { loadConfig } from "../config/load.ts";
+import type { ProviderKeySource } from "../config/model-schema.ts";
 import { baseUrlOf, isLoopback, keySourceOf } from "../config/providers.ts";
-import type { ProviderKeySource } from "../config/schema.ts";
 import { configuredPath } from "../config/secrets.ts";
 import type { ModelSettings } from "../protocol/session.ts";
 import { ModelError } from "../providers/contract.ts";
@@ -20,11 +20,20 @@ const commandPatienceMs = 30_000;
 export async function apiKeyFor(home: Home, model: ModelSettings): Promise<string | undefined> {
   if (model.provider === "scripted") return undefined;
   const source =
-    keySourceOf(model.provider, loadConfig(home).values) ??
+    keySourceOf(model.provider, loadConfig(home).values, model.model) ??
     (model.keyVariable ? { env: model.keyVariable } : undefined);
   if (!source) return undefined;
   refuseOtherEndpoint(home, model);
-  const key = (await readKey(home, source))?.trim();
+  return await keyFrom(home, source, process.env);
+}
+
+/** The key of a source, trimmed; undefined where there is none. Throws `ModelError` of kind `auth` for one that can't be read or is none. */
+export async function keyFrom(
+  home: Home,
+  source: ProviderKeySource,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const key = (await readKey(home, source, environment))?.trim();
   if (key && !/^[\x21-\x7e]+$/.test(key)) {
     throw new ModelError("auth", `the key from ${nameOf(source)} holds a line break or a blank, which no key has`);
   }
@@ -32,8 +41,8 @@ export async function apiKeyFor(home: Home, model: ModelSettings): Promise<strin
 }
 
 /** A key goes to the endpoint it is configured for: a session that names another one must not carry it there. */
-function refuseOtherEndpoint(home: Home, { provider, baseUrl }: ModelSettings): void {
-  const configured = baseUrlOf(provider, loadConfig(home).values, process.env);
+function refuseOtherEndpoint(home: Home, { provider, model, baseUrl }: ModelSettings): void {
+  const configured = baseUrlOf(provider, loadConfig(home).values, process.env, model);
   if (!baseUrl || !configured || sameEndpoint(baseUrl, configured) || isLoopback(baseUrl)) return;
   throw new ModelError("auth", `the key of ${provider} is for ${configured} and is not sent to ${baseUrl}`, {
     next: "tempi restart (takes this terminal's variables), then tempi retry",
@@ -42,8 +51,12 @@ function refuseOtherEndpoint(home: Home, { provider, baseUrl }: ModelSettings): 
 
 const sameEndpoint = (a: string, b: string): boolean => a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
 
-async function readKey(home: Home, source: ProviderKeySource): Promise<string | undefined> {
-  if ("env" in source) return process.env[source.env];
+async function readKey(
+  home: Home,
+  source: ProviderKeySource,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  if ("env" in source) return environment[source.env];
   try {
     if ("file" in source) return await readFile(configuredPath(source.file, home.configFile), "utf8");
     return (await run("/bin/sh", ["-c", source.command], { timeout: commandPatienceMs })).stdout;

@@ -4,6 +4,7 @@ import type { CliServices, ConnectedClient } from "../cli/services.ts";
 import { UsageError } from "../config/errors.ts";
 import { type Home, HomeError, homeOf } from "../config/home.ts";
 import type { Config } from "../config/load.ts";
+import type { ModelSettings } from "../protocol/session.ts";
 import { modelSettings, personHere, sessionSettings } from "./session-settings.ts";
 import { version } from "./version.ts";
 import { workingFolder } from "./working-folder.ts";
@@ -76,7 +77,13 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
       return connect(home, options);
     },
     hasSessions: () => existsSync(home.databaseFile) || existsSync(home.configFile),
-    model: async (name) => modelSettings((await loaded()).values, name, cwd),
+    checkModel: async (model) => await checkModel(home, model, (await loaded()).values),
+    model: async (name) => {
+      const { values } = await loaded();
+      const model = await modelSettings(values, name, cwd);
+      await checkModel(home, model, values);
+      return model;
+    },
     settings: async (flags, folder) => sessionSettings((await loaded()).values, flags, folder),
     defaults: async () => {
       const { values } = await loaded();
@@ -92,6 +99,12 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
       return () => process.off(signal, handler);
     },
   };
+}
+
+async function checkModel(home: Home, model: ModelSettings, values: Config["values"]): Promise<void> {
+  if (model.provider === "scripted") return;
+  const { checkModelName } = await import("./check-model-name.ts");
+  await checkModelName(home, model, values, process.env);
 }
 
 async function connect(home: Home, options: { yes?: boolean; reading?: boolean }): Promise<ConnectedClient> {

@@ -35,7 +35,7 @@ export interface UpFlags {
 }
 
 /**
- * Adds `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs`, `trust`, `rules` and `config`. Their code loads when one of them
+ * Adds `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs`, `trust`, `rules`, `config` and `models`. Their code loads when one of them
  * runs. They throw errors for a person and set `process.exitCode` where they end otherwise.
  */
 export function registerMachineCommands(program: Command, services: MachineServices = {}): void {
@@ -100,6 +100,11 @@ export function registerMachineCommands(program: Command, services: MachineServi
   machine("config", "print every setting with its origin")
     .option("--json", "as one JSON value")
     .action(async (flags: { json?: boolean }) => (await import("./config-command.ts")).configCommand(context(), flags));
+  machine("models", "the models that can be asked, and what is wrong with those the configuration names")
+    .option("--json", "as one JSON value")
+    .action(
+      async (flags: { json?: boolean }) => await (await import("./models-command.ts")).modelsCommand(context(), flags),
+    );
 }
 
 const count = (text: string): number => whole(text, 0);

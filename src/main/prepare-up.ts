@@ -34,7 +34,8 @@ export async function prepareUp(options: PrepareOptions): Promise<Prepared> {
   const config = loadCheckedConfig(options.home, { environment: options.environment });
   for (const warning of config.warnings) options.onMessage(`warning: ${warning}`);
   const target = await chooseTarget({ ...options, config });
-  const extraVariables = Object.values(config.values.providers ?? {}).flatMap(({ key }) =>
+  const { providers = {}, models = {} } = config.values;
+  const extraVariables = [...Object.values(providers), ...Object.values(models)].flatMap(({ key }) =>
     key && "env" in key ? [key.env] : [],
   );
   if (target.kind === "named") return { target, binary: "", extraVariables };

@@ -1,6 +1,7 @@
 import type { ActivityServices } from "../../activities/services.ts";
 import { decisionKeyOf, type Home } from "../config/home.ts";
 import { loadConfig } from "../config/load.ts";
+import { modelOptionsOf } from "../config/model-options.ts";
 import { notifyTargets } from "../config/notify.ts";
 import { streamAssistant } from "../providers/index.ts";
 import { builtInTools } from "../tools/index.ts";
@@ -12,13 +13,17 @@ import { pageAddress, readWebFile } from "./up-state.ts";
 /** What a worker of this home offers to sessions. */
 export function workerServices(
   home: Home,
-): Pick<ActivityServices, "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "decisionKey" | "notifyTargets"> {
+): Pick<
+  ActivityServices,
+  "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "modelOptions" | "decisionKey" | "notifyTargets"
+> {
   const builtIn = builtInTools();
   return {
     toolset: (cwd) => toolsetOf(home, cwd, builtIn),
     rules: (cwd) => rulesOf(home, cwd),
     streamAssistant,
     apiKeyFor: (model) => apiKeyFor(home, model),
+    modelOptions: ({ provider, model }) => modelOptionsOf(provider, model, loadConfig(home).values),
     decisionKey: () => (loadConfig(home).values.approval_proof === "off" ? undefined : decisionKeyOf(home)),
     notifyTargets: () => {
       const { command, url } = notifyTargets(loadConfig(home).values);

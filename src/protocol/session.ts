@@ -28,6 +28,8 @@ export interface ModelSettings {
   keyVariable?: string;
   /** Tokens. Absent: unknown. */
   contextWindow?: number;
+  /** Tokens of one answer at most. Absent: what the endpoint gives. */
+  maxOutput?: number;
 }
 
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

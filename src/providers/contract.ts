@@ -18,6 +18,8 @@ export interface ModelRequest {
   messages: Message[];
   tools: Tool[];
   thinking: "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+  /** What the endpoint takes for the levels that the model has; absent = what is known of the endpoint. */
+  thinkingMap?: Partial<Record<ModelRequest["thinking"], string | number | boolean>>;
   /** Output tokens; absent = the endpoint's default. */
   maxTokens?: number;
 }

@@ -30,7 +30,7 @@ export interface WorkerOptions {
   /** What the composition decides: tools, model, keys. */
   services: Pick<
     ActivityServices,
-    "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "decisionKey" | "notifyTargets"
+    "toolset" | "rules" | "streamAssistant" | "apiKeyFor" | "modelOptions" | "decisionKey" | "notifyTargets"
   >;
 }
 

@@ -111,10 +111,16 @@ describe("precedence", () => {
   });
 });
 
+const modelKeys = ["context_window", "max_output", "vision", "thinking", "price", "compat", "base_url", "key"].map(
+  (key) => `models.NAME.${key}`,
+);
+
 test("keys without a value are known by name; a table of one provider is example enough", () => {
   const unset = unsetKeys(loadConfig(homeWith("max_turns = 7\n"), { environment: {} }));
   expect(unset).toEqual([
-    ...["model", "tools", "queue", "system_prompt", "models.NAME.context_window"],
+    ...["model", "tools", "queue", "system_prompt"],
+    ...modelKeys,
+    "aliases",
     ...["server.binary", "server.temporal_profile", "server.address", "server.namespace"],
     ...["web.start", "web.port", "web.lan", "web.public_url"],
     ...["providers.NAME.base_url", "providers.NAME.key", "providers.NAME.compat"],
@@ -124,7 +130,9 @@ test("keys without a value are known by name; a table of one provider is example
     environment: {},
   });
   expect(unsetKeys(config)).toEqual([
-    ...["tools", "queue", "system_prompt", "models.NAME.context_window"],
+    ...["tools", "queue", "system_prompt"],
+    ...modelKeys,
+    "aliases",
     ...["server.temporal_profile", "server.address", "server.namespace"],
     ...["web.start", "web.port", "web.lan", "web.public_url"],
     "rules",

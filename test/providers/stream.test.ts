@@ -259,7 +259,7 @@ describe("F16: error answers", () => {
     server = await startModelServer(() => textAnswer("x"));
     const { url } = server;
     await server.close();
-    server = { url, requests: [], close: async () => {} };
+    server = { url, requests: [], listings: [], close: async () => {} };
     expect(await failure({})).toMatchObject({
       kind: "transient",
       next: expect.stringContaining("start the server at 127.0.0.1"),

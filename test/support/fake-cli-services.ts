@@ -77,6 +77,7 @@ export function fakeServices(
     connect: async () => client,
     hasSessions: () => true,
     settings: async (flags) => ({ ...testState().settings, approval: flags.approval ?? "ask" }),
+    checkModel: async () => undefined,
     model: async (name) => ({ provider: "p", model: name }),
     defaults: async () => ({ notify: false, onAsk: "park" }),
     commandEnvironment: async () => ({ PATH: "/bin" }),

@@ -41,20 +41,33 @@ export type ModelServerHandler = (
 export interface ModelServer {
   /** Base URL, ending in `/v1`. */
   url: string;
-  /** Every request that came, refused ones included. */
+  /** Every request for an answer that came, refused ones included. */
   requests: SeenRequest[];
+  /** Every request for the list of models. */
+  listings: SeenRequest[];
   close(): Promise<void>;
 }
 
-/** Starts the server. A request whose calls and results do not pair is answered with 400 and never reaches the handler. */
-export async function startModelServer(handler: ModelServerHandler): Promise<ModelServer> {
+/**
+ * Starts the server. A request whose calls and results do not pair is answered with 400 and never reaches the handler.
+ * `list` answers those for the list of models; without it there is none (404).
+ */
+export async function startModelServer(
+  handler: ModelServerHandler,
+  list: ModelServerHandler = () => ({ status: 404, body: "{}" }),
+): Promise<ModelServer> {
   const requests: SeenRequest[] = [];
+  const listings: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part) => parts.push(part));
     request.on("end", async () => {
       const body: WireData = JSON.parse(Buffer.concat(parts).toString() || "{}");
       const seen: SeenRequest = { path: request.url ?? "", headers: request.headers, body };
+      if (request.method === "GET" && seen.path === "/v1/models") {
+        listings.push(seen);
+        return await respond(response, await list(seen, listings.length)).catch(() => response.destroy());
+      }
       requests.push(seen);
       const fault = pairingFault(body.messages ?? []);
       const refusal = {
@@ -68,6 +81,7 @@ export async function startModelServer(handler: ModelServerHandler): Promise<Mod
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    listings,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -167,4 +181,12 @@ export const callsAnswer = (
     chunk({}, finish),
     { ...chunk({}), choices: [], usage },
   ],
+});
+
+/** The list of models in OpenAI's shape. */
+export const modelList = (...models: (string | { id: string; [key: string]: unknown })[]): ModelServerAnswer => ({
+  body: JSON.stringify({
+    object: "list",
+    data: models.map((model) => (typeof model === "string" ? { id: model, object: "model" } : model)),
+  }),
 });

@@ -155,6 +155,7 @@ export class TestSessions {
       notifyTargets: () => this.notifyTargets,
       streamAssistant: model.stream,
       apiKeyFor: async () => undefined,
+      modelOptions: () => ({}),
       decisionKey: () => decisionKeyOf(this.home),
     };
   }

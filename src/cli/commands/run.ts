@@ -31,8 +31,12 @@ export async function runCommand(services: CliServices, words: readonly string[]
   const text = await promptText(services, words, { files: flags.file ?? [], command: "run" });
   const workspace = workspaceOf(services.cwd, flags.cwd, { yes: flags.yes ?? false });
   const settings = await services.settings(flags, workspace.cwd);
+  const checked = services.checkModel(settings.model);
+  // Its error is thrown where it is waited for; until then it must not count as one that nobody handles.
+  checked.catch(() => undefined);
   const environment = await services.commandEnvironment();
   const start = async (client: ConnectedClient): Promise<number> => {
+    await checked;
     await sayNeighbours(client, services, workspace);
     sayIgnored(services, workspace);
     if (settings.approval === "auto") {

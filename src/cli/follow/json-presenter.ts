@@ -71,7 +71,7 @@ export class JsonPresenter implements Presenter {
       answer: tracker.answer,
       turns: tracker.turns,
       usage: tracker.usage,
-      cost: tracker.usage.cost ?? null,
+      cost: tracker.usage.costIncomplete ? null : (tracker.usage.cost ?? null),
       files: fileChanges(tracker.messages),
       denied: Math.max(tracker.denied, end?.deniedUnasked ?? 0),
       ...(end?.kind === "asked" ? { stopRequested: true } : {}),

@@ -4,7 +4,7 @@ import { textOf } from "../../agent/messages.ts";
 import { commandsRun, fileChanges, lastTest } from "../../agent/session-account.ts";
 import { groupOf } from "../../agent/session-groups.ts";
 import type { SessionAccount } from "../../client/contract.ts";
-import { copyable, count, duration, modelName, moment, money, tokens } from "../text/format.ts";
+import { copyable, costOf, count, duration, modelName, moment, tokens } from "../text/format.ts";
 import { type Line, line, plainText, span, truncate } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
@@ -70,7 +70,7 @@ function head(account: SessionAccount, look: Look, now: number): Line[] {
       cause === undefined ? "" : `: ${sanitiseLine(cause)}`,
     ),
     line(span([`asked ${moment(summary.startedAt, now)}`, ended].filter(Boolean).join(dot), "dim")),
-    line(span([count(turns, "turn"), tokens(usage), money(usage.cost), modelName(summary.model)].join(dot), "dim")),
+    line(span([count(turns, "turn"), tokens(usage), costOf(usage), modelName(summary.model)].join(dot), "dim")),
     line(span(`in ${summary.cwd}`, "dim")),
   ];
 }

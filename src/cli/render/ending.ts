@@ -2,7 +2,7 @@ import type { FileChange } from "../../agent/session-account.ts";
 import { fileChanges } from "../../agent/session-account.ts";
 import type { FollowEnd } from "../follow/presenter.ts";
 import type { SessionTracker } from "../follow/tracker.ts";
-import { count, money, nextStep, sentence, tokens } from "../text/format.ts";
+import { costOf, count, nextStep, sentence, tokens } from "../text/format.ts";
 import { type Line, line, span, wrap } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
@@ -38,7 +38,7 @@ function words(tracker: SessionTracker, end: FollowEnd, id: string, look: Look):
   const numbers = [
     count(tracker.turns, "turn"),
     tokens(tracker.usage),
-    money(tracker.usage.cost),
+    costOf(tracker.usage),
     changedText(fileChanges(tracker.messages), look),
   ].filter((part) => part !== "");
   const figures = line(span(numbers.join(dot), "dim"));

@@ -3,6 +3,7 @@ export {
   age,
   clock,
   copyable,
+  costOf,
   count,
   duration,
   modelName,

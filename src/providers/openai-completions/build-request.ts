@@ -3,6 +3,7 @@ import type { CompatFlags } from "./compat.ts";
 import { convertMessages } from "./convert-messages.ts";
 import { convertTools } from "./convert-tools.ts";
 import { thinkingFields } from "./thinking.ts";
+import { mappedThinkingFields } from "./thinking-map.ts";
 import { wellFormed } from "./well-formed.ts";
 
 /**
@@ -23,6 +24,8 @@ export function buildRequest(request: ModelRequest, compat: CompatFlags): Record
     // An empty list is refused by some hosts, its absence by others once the history has calls.
     ...(tools.length > 0 || (hasCalls && compat.toolsWithHistory) ? { tools: wellFormed(tools) } : {}),
     ...(request.maxTokens === undefined ? {} : { [compat.maxTokensField]: request.maxTokens }),
-    ...thinkingFields(request.thinking, request.model, compat),
+    ...(request.thinkingMap
+      ? mappedThinkingFields(request.thinking, request.thinkingMap, compat)
+      : thinkingFields(request.thinking, request.model, compat)),
   };
 }

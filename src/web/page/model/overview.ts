@@ -1,4 +1,4 @@
-import { age, count, modelName, money, tokens } from "../../../agent/format.ts";
+import { age, costOf, count, modelName, tokens } from "../../../agent/format.ts";
 import type { Usage } from "../../../agent/messages.ts";
 import { type GroupName, groupNames, groupOf } from "../../../agent/session-groups.ts";
 import type { Overview, SessionSummary, WaitingApproval } from "../../../client/contract.ts";
@@ -34,10 +34,10 @@ export const signOfState: Record<SessionSummary["state"], SignState> = {
   ended: "none",
 };
 
-/** `$0.04`, or the tokens and that the cost is unknown; "" before the session came to rest for the first time. */
+/** `$0.04`, `at least $0.04`, or the tokens and that the cost is unknown; "" before the session came to rest for the first time. */
 export function costText(usage: Usage | undefined): string {
   if (usage === undefined) return "";
-  return usage.cost === undefined ? `${tokens(usage)}, cost unknown` : money(usage.cost);
+  return usage.cost === undefined ? `${tokens(usage)}, cost unknown` : costOf(usage);
 }
 
 /** The second line of a list entry, in parts; what is not known is left out. The longest comes last: a narrow list cuts it. */

@@ -1,4 +1,4 @@
-import { copyable, count, money, tokens } from "../../../agent/format.ts";
+import { copyable, costOf, count, tokens } from "../../../agent/format.ts";
 import { groupOf } from "../../../agent/session-groups.ts";
 import type { SessionView, SettingsRequest } from "../../api.ts";
 import { signOfState } from "../model/overview.ts";
@@ -33,7 +33,7 @@ export function Account({ store }: { store: SessionStore }) {
       <dl class="ledger">
         <dt>used</dt>
         <dd>
-          {count(account.turns, "turn")} · {tokens(account.usage)} · {money(account.usage.cost)}
+          {count(account.turns, "turn")} · {tokens(account.usage)} · {costOf(account.usage)}
         </dd>
         <FilesLine account={account} />
         <CommandLines account={account} />
