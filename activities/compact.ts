@@ -39,7 +39,7 @@ export function compactActivity(services: ActivityServices) {
       } catch (error) {
         if (signal.reason instanceof WorkerShutdown) throw workerGone();
         const known = error instanceof ModelError ? error : new ModelError("transient", `tempi failed: ${error}`);
-        const failure = modelFailure(known, budget.count(key), limits.compactionTries);
+        const failure = modelFailure(known, budget.count(key, known.kind), limits.compactionTries);
         if (failure.nonRetryable) budget.forget(key);
         throw failure;
       }

@@ -39,7 +39,7 @@ export function modelActivity(services: ActivityServices) {
         // A fault of our own is retried like one of the provider's, within the same bounds: never for ever.
         const known =
           error instanceof ModelError ? error : new ModelError("transient", `tempi failed: ${error}`, { cause: error });
-        const failure = modelFailure(known, budget.count(key));
+        const failure = modelFailure(known, budget.count(key, known.kind));
         // A person's `retry` of a turn that gave up starts with all its tries.
         if (failure.nonRetryable) budget.forget(key);
         throw failure;

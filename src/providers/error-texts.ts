@@ -5,7 +5,7 @@ export const throttleText =
   /please wait|rate.?limit|too many requests|throttl|requests? per (second|minute|day)|tokens per (minute|day)|slow down/i;
 
 export const quotaText =
-  /insufficient.?(quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low|out of credits|more credits|billing.{0,20}(limit|hard)|payment required|quota.{0,20}(exhausted|used up)|spending limit|account.{0,20}(arrears|overdue)/i;
+  /insufficient.?(quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low|out of credits|more credits|billing.{0,20}(limit|hard)|payment required|quota.{0,20}(exhausted|used up)|spending limit|account.{0,20}(arrears|overdue)|余额不足|欠费/i;
 
 export const overflowText = new RegExp(
   [

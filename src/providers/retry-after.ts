@@ -1,4 +1,4 @@
-const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * Milliseconds that a server's headers ask to wait: `retry-after-ms`, else `retry-after` as seconds or HTTP date (a past
@@ -16,17 +16,18 @@ export function retryAfterMs(headers: { get(name: string): string | null }, now:
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** Digits without end are no number of seconds. */
 const nonNegative = (text: string | null | undefined): number | undefined =>
-  text && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;
+  text && /^\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;
 
-/** The wait that an error text names: "try again in 1m30.5s", "retry in 20 seconds", `"retryDelay": "34s"`. */
+/** The wait that an error text names: "try again in 1m30.5s", "wait 20 seconds", `"retryDelay": "34s"`. */
 export function retryAfterInText(text: string): number | undefined {
   const found =
-    /(?:try again in|retry in|retry after|retryDelay"?:\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)/i.exec(
+    /(?:try again (?:in|after)|retry (?:in|after)|wait(?: for)?|retryDelay"?:\s*")\s*((?:\d{1,9}(?:\.\d+)?\s*(?:ms|s|m|h|d)[a-z]*[\s,]*(?:and\s+)?)+)/i.exec(
       text,
     )?.[1];
   if (!found) return undefined;
-  const parts = [...found.matchAll(/(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|m|h)/gi)];
+  const parts = [...found.matchAll(/(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)/gi)];
   const total = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (unitMs[unit!.toLowerCase()] ?? 1), 0);
   return Math.ceil(total);
 }

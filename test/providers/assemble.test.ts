@@ -5,6 +5,7 @@ import { ModelError } from "../../src/providers/contract.ts";
 import { AnswerAssembly } from "../../src/providers/openai-completions/assemble.ts";
 import { chunk } from "../support/model-server.ts";
 import { assemble, of, piece } from "./assembling.ts";
+import { seededRandom, splitText } from "./splits.ts";
 
 const kindOf = (chunks: unknown[]) => {
   try {
@@ -190,20 +191,8 @@ describe("deltas", () => {
   });
 
   it("property: however texts and arguments are split, the message is the same", () => {
-    let seed = 42;
-    const random = (below: number) => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return seed % below;
-    };
-    const split = (text: string) => {
-      const parts: string[] = [];
-      for (let at = 0; at < text.length; ) {
-        const size = 1 + random(7);
-        parts.push(text.slice(at, at + size));
-        at += size;
-      }
-      return parts;
-    };
+    const random = seededRandom(42);
+    const split = (text: string) => splitText(text, random);
     const wanted = [
       { path: "a", content: '{"x":[1,"}\\""]} 中文 🙂\n' },
       {},

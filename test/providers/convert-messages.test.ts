@@ -195,6 +195,29 @@ describe("calls and results", () => {
   it("thoughtSignature goes back where it came from (D5)", () => {
     const wire = convert([user("go"), assistant([{ ...call("a"), thoughtSignature: "sig" }]), result("a", "x")]);
     expect(wire[1].tool_calls[0].extra_content).toEqual({ google: { thought_signature: "sig" } });
+    expect("reasoning_details" in wire[1]).toBe(false);
+  });
+
+  it("OpenRouter's signature goes back into the message, with the id that the call has there (D5)", () => {
+    const detail = { type: "reasoning.encrypted", id: "a b", data: "xyz", format: "google-gemini-v1", index: 0 };
+    const signed = { ...call("a b"), thoughtSignature: JSON.stringify(detail) };
+    const wire = convert([user("go"), assistant([signed]), result("a b", "x")]);
+    expect(wire[1].reasoning_details).toEqual([{ ...detail, id: wire[1].tool_calls[0].id }]);
+    expect("extra_content" in wire[1].tool_calls[0]).toBe(false);
+  });
+
+  it("another model's signatures are not sent: its host may refuse the field (D5)", () => {
+    const details = ["sig", JSON.stringify({ type: "reasoning.encrypted", id: "b", data: "xyz" })];
+    const wire = convert([
+      user("go"),
+      assistant(
+        details.map((thoughtSignature, at) => ({ ...call(`c${at}`), thoughtSignature })),
+        { model: "other" },
+      ),
+      result("c0", "x"),
+      result("c1", "x"),
+    ]);
+    expect(JSON.stringify(wire)).not.toMatch(/extra_content|reasoning_details/);
   });
 });
 

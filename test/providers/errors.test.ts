@@ -25,6 +25,21 @@ const rows: [ModelErrorKind, string, unknown][] = [
     "digits inside an id, in a stream",
     inStream({ message: "invalid schema (request 5001429)", type: "invalid_request_error" }),
   ],
+  // Digits in ids: 401, 402, 403, 404, 413, 429, 500, 503 and 529 stand in each of these.
+  ...[400, 422].map((status): [ModelErrorKind, string, unknown] => [
+    "invalid",
+    `digits inside ids with ${status}`,
+    answered(status, {
+      message: "tools.3 is not valid (request 401402403404413429, trace 500-503-529)",
+      code: "4290500",
+    }),
+  ]),
+  [
+    "invalid",
+    "digits inside ids, without a status",
+    inStream({ message: "bad tool (trace 429-500-503)", type: "invalid_request_error", code: 5001429 }),
+  ],
+  ["transient", "digits inside ids of a 500", answered(500, { message: "oops (request req_401429402404)" })],
   [
     "quota",
     "insufficient_quota with 429",
@@ -34,6 +49,11 @@ const rows: [ModelErrorKind, string, unknown][] = [
     }),
   ],
   ["quota", "DeepSeek without balance", answered(402, { message: "Insufficient Balance" })],
+  [
+    "quota",
+    "Z.ai without balance, as a 429",
+    answered(429, { code: "1113", message: "余额不足或无可用资源包,请充值。" }),
+  ],
   [
     "quota",
     "Anthropic-like credit text with 400",
@@ -207,6 +227,9 @@ describe("the server's wait", () => {
     ["negative", { "retry-after": "-5" }, undefined],
     ["case 55: soon", { "retry-after": "soon" }, undefined],
     ["a bare number with words", { "retry-after": "5 apples" }, undefined],
+    ["digits without end", { "retry-after": "9".repeat(400) }, undefined],
+    ["negative milliseconds, then seconds", { "retry-after-ms": "-1", "retry-after": "7" }, 7_000],
+    ["a date without a weekday is no date of HTTP", { "retry-after": "2026-12-01" }, undefined],
     ["none", {}, undefined],
   ])("%s", (_name, headers, right) => {
     expect(wait(headers as Record<string, string>)).toBe(right);
@@ -219,7 +242,12 @@ describe("the server's wait", () => {
     ["Please retry in 34.07s.", 34_070],
     ['"retryDelay": "34s"', 34_000],
     ["try again in 20 seconds", 20_000],
+    ["Please wait 20 seconds before trying again", 20_000],
+    ["wait for 2 minutes and 5 seconds", 125_000],
+    ["retry after 250 milliseconds", 250],
+    ["try again in 2 days, 3 hours", 183_600_000],
     ["try again later", undefined],
+    ["please wait before trying again (request 5001429)", undefined],
   ])("in the text: %s", (text, right) => {
     expect(retryAfterInText(text)).toBe(right);
   });

@@ -3,6 +3,7 @@ import { noUsage } from "../../agent/messages.ts";
 import { isJsonObject, type JsonObject } from "../../schema/json-value.ts";
 import type { StreamDelta } from "../contract.ts";
 import { parseArguments } from "./arguments.ts";
+import { callSignature } from "./call-signature.ts";
 import { stopReasonFor } from "./finish-reason.ts";
 import { CallJoiner, type OpenCall } from "./join-calls.ts";
 import { usageOfChunk } from "./usage.ts";
@@ -27,6 +28,8 @@ export class AnswerAssembly {
   #usage: Usage = noUsage();
   #responseId = "";
   #responseModel = "";
+  /** OpenRouter's signed reasoning, by the id of the call that it led to. */
+  readonly #signatures = new Map<string, string>();
   #blankStart = "";
   #size = 0;
 
@@ -61,6 +64,10 @@ export class AnswerAssembly {
     const deltas: StreamDelta[] = [];
     const field = reasoningFields.find((name) => textField(delta[name]) !== "");
     if (field) deltas.push(...this.#addThinking(textField(delta[field]), field));
+    for (const detail of Array.isArray(delta.reasoning_details) ? delta.reasoning_details : []) {
+      const signature = callSignature(detail);
+      if (signature) this.#signatures.set(signature.callId, signature.text);
+    }
     const parts = Array.isArray(delta.content) ? delta.content : [delta.content, delta.refusal];
     for (const part of parts) {
       if (typeof part === "string") deltas.push(...this.#addText(part));
@@ -124,7 +131,7 @@ export class AnswerAssembly {
     how: { aborted?: boolean; length?: boolean; finishReasonOptional?: boolean } = {},
   ): AssistantMessage {
     const content = this.#blocks
-      .flatMap((block) => finishedBlock(block))
+      .flatMap((block) => finishedBlock(block, this.#signatures))
       .filter((block) => !how.aborted || block.type !== "toolCall");
     const has = {
       text: content.some(({ type }) => type === "text"),
@@ -151,12 +158,16 @@ const nestedText = (value: unknown): string =>
     ? value.map((part) => (isJsonObject(part) ? textField(part.text) : textField(part))).join("")
     : textField(value);
 
-function finishedBlock(block: OpenBlock): (TextContent | ThinkingContent | ToolCall)[] {
+function finishedBlock(
+  block: OpenBlock,
+  signatures: ReadonlyMap<string, string>,
+): (TextContent | ThinkingContent | ToolCall)[] {
   if (block.kind === "text") return [{ type: "text", text: block.pieces.join("") }];
   if (block.kind === "thinking") {
     return [{ type: "thinking", thinking: block.pieces.join(""), ...(block.field ? { field: block.field } : {}) }];
   }
-  const { id, name, pieces, thoughtSignature } = block.call;
+  const { id, name, pieces } = block.call;
+  const thoughtSignature = block.call.thoughtSignature ?? signatures.get(id);
   // An entry without anything in it is no call.
   if (id === "" && name === "" && pieces.length === 0) return [];
   return [

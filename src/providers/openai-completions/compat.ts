@@ -1,5 +1,18 @@
 /** What differs between endpoints that speak chat completions. One table; an unknown host gets the safest flags. */
 
+export const thinkingFormats = [
+  "none",
+  "effort",
+  "deepseek",
+  "zai",
+  "qwen",
+  "template",
+  "together",
+  "openrouter",
+] as const;
+
+export type ThinkingFormat = (typeof thinkingFormats)[number];
+
 export interface CompatFlags {
   /** Field of the output limit. */
   maxTokensField: "max_tokens" | "max_completion_tokens";
@@ -9,9 +22,15 @@ export interface CompatFlags {
   strictTools: boolean;
   /** `store: false` is understood and needed to keep nothing. */
   store: boolean;
-  /** How a thinking level is asked for. `effort` = `reasoning_effort`. */
-  thinkingFormat: "none" | "effort" | "deepseek" | "zai" | "qwen" | "openrouter";
-  /** Part of the name of the models that take `reasoning_effort`; others refuse the request. Case is ignored. */
+  /**
+   * How a thinking level is asked for. `effort` = `reasoning_effort`; `template` = the switch of a chat template, as vLLM, SGLang
+   * and llama.cpp take it.
+   */
+  thinkingFormat: ThinkingFormat;
+  /**
+   * Part of the name of the models that may be asked for a level; others refuse the request. Case is ignored. Empty: none for
+   * `effort`, all for `zai`.
+   */
   effortModels: string;
   /** Every assistant message must carry `reasoning_content`, empty if it had none. */
   reasoningContentRequired: boolean;
@@ -55,24 +74,25 @@ export const safestFlags: CompatFlags = {
 };
 
 interface KnownEndpoint {
-  /** The provider's name in `provider/model`. */
-  name: string;
+  /** Names of the provider in `provider/model`, in small letters and digits alone. */
+  names: string[];
   /** The name alone tells nothing: many servers are reached as "openai" with another base URL. */
   byHostOnly?: boolean;
   /** Host names, each with its subdomains. */
   hosts: string[];
-  /** Port by which a server on this machine is recognised. */
+  /** Port by which a server in one's own network is recognised. */
   localPort?: number;
   flags: Partial<CompatFlags>;
 }
 
-const localEffort: Partial<CompatFlags> = { thinkingFormat: "effort", effortModels: "gpt-oss" };
+/** The one family of open models that takes efforts wherever it is served. */
+const openEffort: Partial<CompatFlags> = { thinkingFormat: "effort", effortModels: "gpt-oss" };
 
 const knownEndpoints: readonly KnownEndpoint[] = [
   {
-    name: "openai",
+    names: ["openai"],
     byHostOnly: true,
-    hosts: ["api.openai.com", "openai.azure.com"],
+    hosts: ["api.openai.com", "openai.azure.com", "services.ai.azure.com"],
     flags: {
       maxTokensField: "max_completion_tokens",
       strictTools: true,
@@ -83,27 +103,27 @@ const knownEndpoints: readonly KnownEndpoint[] = [
     },
   },
   {
-    name: "deepseek",
+    names: ["deepseek"],
     hosts: ["deepseek.com"],
     flags: { thinkingFormat: "deepseek", reasoningContentRequired: true, images: false },
   },
   {
-    name: "openrouter",
+    names: ["openrouter"],
     hosts: ["openrouter.ai"],
     flags: { thinkingFormat: "openrouter", maximumIdLength: 40 },
   },
   {
-    name: "groq",
+    names: ["groq"],
     hosts: ["groq.com"],
-    flags: { maxTokensField: "max_completion_tokens", ...localEffort },
+    flags: { maxTokensField: "max_completion_tokens", ...openEffort },
   },
   {
-    name: "together",
+    names: ["together", "togetherai"],
     hosts: ["together.xyz", "together.ai"],
-    flags: localEffort,
+    flags: openEffort,
   },
   {
-    name: "mistral",
+    names: ["mistral", "mistralai"],
     hosts: ["mistral.ai"],
     flags: {
       usageInStream: false,
@@ -115,54 +135,71 @@ const knownEndpoints: readonly KnownEndpoint[] = [
     },
   },
   {
-    name: "xai",
+    names: ["xai", "grok"],
     hosts: ["x.ai"],
     flags: { thinkingFormat: "effort", effortModels: "grok-3-mini" },
   },
   {
-    name: "moonshot",
-    hosts: ["moonshot.ai", "moonshot.cn"],
-    flags: {},
+    names: ["moonshot", "moonshotai", "kimi"],
+    hosts: ["moonshot.ai", "moonshot.cn", "kimi.com"],
+    // A thinking model refuses a history of calls without the field; the empty text is enough.
+    flags: { thinkingFormat: "zai", effortModels: "kimi-k2\\.[5-9]", reasoningContentRequired: true },
   },
   {
-    name: "qwen",
+    names: ["qwen", "dashscope", "alibaba"],
     hosts: ["aliyuncs.com"],
     flags: { thinkingFormat: "qwen" },
   },
   {
-    name: "zai",
+    names: ["zai", "zhipu", "zhipuai", "bigmodel"],
     hosts: ["z.ai", "bigmodel.cn"],
     flags: { thinkingFormat: "zai" },
   },
   {
-    name: "gemini",
+    names: ["gemini", "google"],
     hosts: ["generativelanguage.googleapis.com"],
     flags: { thinkingFormat: "effort", effortModels: "gemini-(2\\.5|[3-9])" },
   },
-  { name: "ollama", hosts: [], localPort: 11434, flags: localEffort },
-  { name: "lmstudio", hosts: [], localPort: 1234, flags: localEffort },
-  { name: "vllm", hosts: [], localPort: 8000, flags: localEffort },
-  { name: "llamacpp", hosts: [], localPort: 8080, flags: localEffort },
+  { names: ["cerebras"], hosts: ["cerebras.ai"], flags: { maxTokensField: "max_completion_tokens", ...openEffort } },
+  { names: ["fireworks"], hosts: ["fireworks.ai"], flags: openEffort },
+  { names: ["ollama"], hosts: ["ollama.com"], localPort: 11434, flags: openEffort },
+  { names: ["lmstudio"], hosts: [], localPort: 1234, flags: openEffort },
+  { names: ["vllm"], hosts: [], localPort: 8000, flags: openEffort },
+  { names: ["llamacpp", "llamaserver"], hosts: [], localPort: 8080, flags: openEffort },
 ];
 
 /** The table's row for a provider's name, whatever its case, hyphens and dots (`LM-Studio`, `llama.cpp`, `z.ai`). */
 function endpointNamed(provider: string): KnownEndpoint | undefined {
   const plain = provider.toLowerCase().replace(/[^a-z0-9]/g, "");
-  return knownEndpoints.find(({ name, byHostOnly }) => name === plain && !byHostOnly);
+  return knownEndpoints.find(({ names, byHostOnly }) => names.includes(plain) && !byHostOnly);
 }
 
 function endpointAt(url: URL): KnownEndpoint | undefined {
-  const host = url.hostname.toLowerCase();
+  const host = hostOf(url);
   return knownEndpoints.find(
     ({ hosts, localPort }) =>
       hosts.some((known) => host === known || host.endsWith(`.${known}`)) ||
-      (localPort !== undefined && isLoopback(url) && url.port === String(localPort)),
+      (localPort !== undefined && url.port === String(localPort) && isOwnNetwork(url)),
+  );
+}
+
+/** Small letters, without the dot that ends a complete name. */
+const hostOf = (url: URL): string => url.hostname.toLowerCase().replace(/\.$/, "");
+
+/** This machine, a container beside it, or a private address: where people run models of their own. */
+function isOwnNetwork(url: URL): boolean {
+  const host = hostOf(url);
+  return (
+    isLoopback(url) ||
+    /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)[\d.]+$/.test(host) ||
+    /\.(local|lan|internal)$/.test(host) ||
+    !/[.:]/.test(host)
   );
 }
 
 /** Whether a server is on this machine, so that it needs no key. */
 export function isLoopback(url: URL): boolean {
-  const host = url.hostname.toLowerCase();
+  const host = hostOf(url);
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 

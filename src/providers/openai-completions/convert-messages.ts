@@ -1,7 +1,9 @@
 import type { AssistantMessage, ImageContent, TextContent, ToolCall, ToolResultMessage } from "../../agent/messages.ts";
 import { textOf } from "../../agent/messages.ts";
+import type { JsonObject } from "../../schema/json-value.ts";
 import type { ModelRequest } from "../contract.ts";
 import { callIdAllocator } from "./call-ids.ts";
+import { replayedSignature } from "./call-signature.ts";
 import type { CompatFlags } from "./compat.ts";
 import { type Exchange, pairResults, type Step } from "./pair-results.ts";
 import { wellFormed } from "./well-formed.ts";
@@ -44,13 +46,18 @@ function convertStep(
     const name = declared.has(call.name) ? call.name : safeName(call.name);
     return { call, result, id: nextId(call.id), name };
   });
+  // What another model thought or signed means nothing to this one, and its host may refuse the field.
+  const isOwn = step.assistant.provider === request.provider && step.assistant.model === request.model;
+  const signed = calls.map(({ call, id }) => (isOwn ? replayedSignature(call, id) : {}));
   const assistant = convertAssistant(
     step.assistant,
-    calls.map(({ call, id, name }) => wireCall(call, id, name)),
-    request,
+    calls.map(({ call, id, name }, at) => wireCall(call, id, name, signed[at]?.inCall)),
+    isOwn,
     compat,
   );
   if (!assistant) return [];
+  const details = signed.flatMap(({ inMessage }) => (inMessage ? [inMessage] : []));
+  if (details.length > 0) assistant.reasoning_details = details;
   const results = calls.map(
     ({ id, name, result }): WireMessage => ({
       role: "tool",
@@ -65,19 +72,19 @@ function convertStep(
 /** Endpoints refuse a whole request for a call name that no function may have, such as an invented `functions.bash`. */
 const safeName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unknown_tool";
 
-const wireCall = (call: ToolCall, id: string, name: string): WireCall => ({
+const wireCall = (call: ToolCall, id: string, name: string, signature: JsonObject | undefined): WireCall => ({
   id,
   type: "function",
   function: { name, arguments: JSON.stringify(call.arguments) },
-  ...(call.thoughtSignature ? { extra_content: { google: { thought_signature: call.thoughtSignature } } } : {}),
+  ...(signature ? { extra_content: signature } : {}),
 });
 
 function convertAssistant(
   message: AssistantMessage,
   calls: WireCall[],
-  request: Conversation,
+  isOwn: boolean,
   compat: CompatFlags,
-): WireMessage | undefined {
+): Extract<WireMessage, { role: "assistant" }> | undefined {
   const text = message.content
     .filter((block): block is TextContent => block.type === "text")
     .map((block) => block.text)
@@ -85,8 +92,6 @@ function convertAssistant(
   const hasText = text.trim() !== "";
   if (!hasText && calls.length === 0) return undefined;
   const reasoning: Record<string, string> = compat.reasoningContentRequired ? { reasoning_content: "" } : {};
-  // Another model's reasoning means nothing to this one, and its host may not know the field.
-  const isOwn = message.provider === request.provider && message.model === request.model;
   for (const block of isOwn ? message.content : []) {
     if (block.type === "thinking" && block.field)
       reasoning[block.field] = (reasoning[block.field] ?? "") + block.thinking;

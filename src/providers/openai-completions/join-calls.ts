@@ -8,6 +8,8 @@ export interface OpenCall {
   id: string;
   name: string;
   pieces: string[];
+  /** Characters of all pieces. */
+  length: number;
   scanner: JsonScanner;
   thoughtSignature?: string;
 }
@@ -24,6 +26,12 @@ interface Piece {
 
 const textField = (value: unknown): string => (typeof value === "string" ? value : "");
 
+/** Some hosts write the number as text. */
+const indexOf = (value: unknown): number | undefined => {
+  const number = typeof value === "string" && /^\d{1,4}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" ? number : undefined;
+};
+
 function readPiece(raw: Record<string, unknown>): Piece {
   const call = isJsonObject(raw.function) ? raw.function : raw;
   const given = call.arguments ?? raw.arguments;
@@ -31,7 +39,7 @@ function readPiece(raw: Record<string, unknown>): Piece {
   const extra =
     isJsonObject(raw.extra_content) && isJsonObject(raw.extra_content.google) ? raw.extra_content.google : {};
   return {
-    index: typeof raw.index === "number" ? raw.index : undefined,
+    index: indexOf(raw.index),
     id: textField(raw.id),
     name: textField(call.name) || textField(raw.name),
     text: isObject ? JSON.stringify(given) : textField(given),
@@ -60,13 +68,14 @@ export class CallJoiner {
     if (open && isRepetition(open, piece)) return { call, text: "" };
     if (piece.text !== "") {
       call.pieces.push(piece.text);
+      call.length += piece.text.length;
       call.scanner.add(piece.text);
     }
     return { call, text: piece.text };
   }
 
   #begin(block: number): OpenCall {
-    const call: OpenCall = { block, id: "", name: "", pieces: [], scanner: new JsonScanner() };
+    const call: OpenCall = { block, id: "", name: "", pieces: [], length: 0, scanner: new JsonScanner() };
     this.calls.push(call);
     return call;
   }
@@ -114,5 +123,7 @@ function beginsAnother(call: OpenCall, piece: Piece): boolean {
 /** The whole call sent once more at the end, as some hosts do: same id, same text. */
 function isRepetition(call: OpenCall, piece: Piece): boolean {
   if (!call.scanner.complete || isBlank(piece) || (piece.id !== "" && piece.id !== call.id)) return false;
-  return call.id !== "" && piece.id === call.id && call.pieces.length > 1 && piece.text === call.pieces.join("");
+  // The length first: joining is work, and would be done for each piece of a host that goes on after the end.
+  if (call.id === "" || piece.id !== call.id || piece.text.length !== call.length) return false;
+  return call.pieces.length > 1 && piece.text === call.pieces.join("");
 }

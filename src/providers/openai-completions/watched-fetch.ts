@@ -1,6 +1,9 @@
 import { capText } from "../../schema/json-value.ts";
+import { ModelError } from "../contract.ts";
 
 const maximumErrorBytes = 64 * 1024;
+/** No event of any host comes near; one that does not end must not fill the memory. */
+const maximumLineBytes = 64 * 1024 * 1024;
 const newline = 10;
 
 /**
@@ -27,13 +30,23 @@ export function watchedFetch(onAlive: () => void): typeof fetch {
   };
 }
 
-const lineWatcher = (onAlive: () => void): TransformStream<Uint8Array, Uint8Array> =>
-  new TransformStream({
+function lineWatcher(onAlive: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let lineBytes = 0;
+  return new TransformStream({
     transform(bytes, controller) {
-      if (bytes.includes(newline)) onAlive();
+      if (bytes.includes(newline)) {
+        onAlive();
+        lineBytes = 0;
+      }
+      lineBytes += bytes.length;
+      if (lineBytes > maximumLineBytes) {
+        controller.error(new ModelError("transient", "the answer holds a line that does not end"));
+        return;
+      }
       controller.enqueue(bytes);
     },
   });
+}
 
 function rebuilt(response: Response, body: ReadableStream<Uint8Array> | string): Response {
   const headers = new Headers(response.headers);
