@@ -23,7 +23,7 @@ export const CompatSchema = Type.Partial(
       usageInStream: Type.Boolean(),
       strictTools: Type.Boolean(),
       store: Type.Boolean(),
-      thinkingFormat: oneOf("none", "effort", "deepseek", "zai", "qwen", "openrouter"),
+      thinkingFormat: oneOf("none", "effort", "deepseek", "zai", "qwen", "template", "together", "openrouter"),
       effortModels: Type.String({ maxLength: 200 }),
       reasoningContentRequired: Type.Boolean(),
       toolResultName: Type.Boolean(),
