@@ -27,6 +27,10 @@ export function mappedThinkingFields(
       return { thinking: { type: typeof value === "string" ? value : enabled ? "enabled" : "disabled" } };
     case "qwen":
       return { enable_thinking: enabled, ...(enabled && typeof value === "number" ? { thinking_budget: value } : {}) };
+    case "template":
+      return { chat_template_kwargs: { enable_thinking: enabled } };
+    case "together":
+      return { reasoning: { enabled }, ...(enabled ? effort(value) : {}) };
     case "openrouter":
       if (typeof value === "boolean") return { reasoning: { enabled: value } };
       return { reasoning: typeof value === "number" ? { max_tokens: value } : { effort: value } };
