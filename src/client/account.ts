@@ -10,7 +10,11 @@ import { livingWorker } from "./worker-state.ts";
 const queryPatienceMs = 5_000;
 
 /** Everything a session did, from its histories; what only the living run knows is added when a worker answers. */
-export async function accountOf(context: ClientContext, sessionId: string): Promise<SessionAccount> {
+export async function accountOf(
+  context: ClientContext,
+  sessionId: string,
+  { recorded = false }: { recorded?: boolean } = {},
+): Promise<SessionAccount> {
   const workflowId = workflowIdOf(sessionId);
   const description = await sessionHandle(context, sessionId).describe();
   const record = await readRun(context.client, workflowId, description.runId);
@@ -18,10 +22,11 @@ export async function accountOf(context: ClientContext, sessionId: string): Prom
   const messages = [...(await earlierMessages(context, workflowId, record.input)), ...record.messages];
   // A run that was terminated still answers with what it last thought of itself.
   const trusted = !closed || description.status.name === "COMPLETED";
-  const live = trusted && livingWorker(context.home) ? await liveState(context, sessionId) : undefined;
+  const answers = !recorded && trusted && livingWorker(context.home);
+  const live = answers ? await liveState(context, sessionId) : undefined;
   const summary = summaryOf(description);
   const retry = closed ? undefined : retryIn(description.raw);
-  if (!live && summary.state === "running") summary.state = "offline";
+  if (!live && !recorded && summary.state === "running") summary.state = "offline";
   else if (retry && summary.state === "running") summary.state = "retrying";
   const reason = terminationOf(record) ?? (retry ? retryText(retry) : live?.cause);
   return {

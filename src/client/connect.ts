@@ -41,7 +41,7 @@ export async function connectSessionClient(
     list: () => listSessions(context),
     resolve: (prefix, here) => resolveSession(context, prefix, here),
     state: (sessionId) => known(sessionId, () => stateOf(context, sessionId)),
-    account: (sessionId) => known(sessionId, () => accountOf(context, sessionId)),
+    account: (sessionId, options) => known(sessionId, () => accountOf(context, sessionId, options)),
     follow: (sessionId, followOptions) => followSession(context, sessionId, followOptions),
     eventsBefore: (sessionId, seq) => known(sessionId, () => eventsBefore(context, sessionId, seq)),
     watch: (signal) => watchSessions(context, signal),

@@ -116,7 +116,8 @@ export interface SessionClient {
   /** Full id for a unique prefix or `last`; throws `SessionNotFound` with the candidates. */
   resolve(prefix: string, here?: string): Promise<string>;
   state(sessionId: string): Promise<SessionState>;
-  account(sessionId: string): Promise<SessionAccount>;
+  /** `recorded`: only what the history tells, without asking a worker, which may take seconds to answer. */
+  account(sessionId: string, options?: { recorded?: boolean }): Promise<SessionAccount>;
   /** Ends with the `closed` item, or when `signal` aborts. */
   follow(sessionId: string, options: FollowOptions): AsyncIterable<FollowItem>;
   /** Events of the run before the one that holds `seq`, oldest first; none when `seq` is in the first run. */

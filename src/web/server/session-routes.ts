@@ -56,7 +56,7 @@ export function sessionRoutes(parts: SessionParts): Route[] {
       return json(200, sessionView(account, parts.temporalUiFor(request)));
     }),
     get("/api/sessions/:id/messages", async (request) =>
-      json(200, (await client.account(sessionIdOf(request))).messages),
+      json(200, (await client.account(sessionIdOf(request), { recorded: true })).messages),
     ),
     get("/api/sessions/:id/events", async (request) => {
       const before = wholeNumber("before", request.query("before") ?? "");

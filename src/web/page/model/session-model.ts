@@ -90,9 +90,9 @@ export class SessionModel {
     this.#history = rowsOfMessages(messages);
   }
 
-  /** Whether the rows are what the history tells, because no event came yet. */
+  /** Whether the rows are what the history tells, because no event came yet, or not all that happened before. */
   get fromHistory(): boolean {
-    return this.#items.length === 0 && this.#history !== undefined;
+    return this.#history !== undefined && (this.#items.length === 0 || !this.isOpen);
   }
 
   get hasEvents(): boolean {
@@ -106,7 +106,7 @@ export class SessionModel {
 
   /** Whether the rows are there too: while nobody answers, they come from the history a moment later. */
   get isFilled(): boolean {
-    return this.isOpen && (this.state !== undefined || this.hasEvents || this.fromHistory);
+    return this.fromHistory || (this.isOpen && (this.state !== undefined || this.hasEvents));
   }
 
   get rows(): readonly Row[] {

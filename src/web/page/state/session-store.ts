@@ -11,6 +11,8 @@ import { ResumingStream } from "./stream.ts";
 const kinds = ["begin", "event", "live", "state", "retrying", "offline", "resync", "workerRestarted", "closed"];
 /** The account is read from the whole history: not at every turn. */
 const accountPauseMs = 10_000;
+/** A worker that has to read a long session anew needs seconds: by then the history has told it. */
+const historyAfterMs = 700;
 /** A hidden tab gives its connection back: a browser has only six for one server. */
 const hiddenPatienceMs = 10_000;
 
@@ -34,6 +36,7 @@ export class SessionStore {
   #accountAt = 0;
   #accountsAsked = 0;
   #accountTimer: ReturnType<typeof setTimeout> | undefined;
+  #historyTimer: ReturnType<typeof setTimeout> | undefined;
   #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   #loadingHistory = false;
 
@@ -50,12 +53,16 @@ export class SessionStore {
   open(): void {
     this.#connect();
     void this.refreshAccount();
+    this.#historyTimer = setTimeout(() => {
+      if (!this.model.isOpen && !this.model.hasEvents) void this.#loadHistory();
+    }, historyAfterMs);
     document.addEventListener("visibilitychange", this.#onVisibility);
   }
 
   close(): void {
     document.removeEventListener("visibilitychange", this.#onVisibility);
     clearTimeout(this.#accountTimer);
+    clearTimeout(this.#historyTimer);
     clearTimeout(this.#hiddenTimer);
     this.#disconnect();
   }

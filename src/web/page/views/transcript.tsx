@@ -14,7 +14,7 @@ import { useWindow } from "./use-window.ts";
 export function TranscriptView({ store, scroller }: { store: SessionStore; scroller: RefObject<HTMLElement | null> }) {
   const model = store.watched;
   const rows = model.rows;
-  const { start, showMore } = useWindow(rows, !model.isOpen);
+  const { start, showMore } = useWindow(rows, !model.isOpen && !model.fromHistory);
   const live = model.liveAnswer;
   const keepPlace = useKeepPlace(scroller, start, rows.length);
   const showEarlier = () => {
@@ -28,7 +28,11 @@ export function TranscriptView({ store, scroller }: { store: SessionStore; scrol
   return (
     <div class="transcript" role="log" aria-live="off" aria-label="Transcript">
       {model.resync !== undefined && <p class="facts">Began anew: {model.resync}</p>}
-      {model.fromHistory && <p class="away">The worker is away: as the history tells it.</p>}
+      {model.fromHistory && (
+        <p class="away">
+          {model.offline === undefined ? "No worker answered yet" : "The worker is away"}: as the history tells it.
+        </p>
+      )}
       {opening && <p class="facts">reading {rows.length} rows…</p>}
       {left && <Earlier scroller={scroller} hidden={start} busy={store.loadingEarlier.value} onShow={showEarlier} />}
       {/* The live answer becomes a row under the same key: what is on screen stays. */}

@@ -190,6 +190,23 @@ describe("SessionModel", () => {
     expect(kinds(model)).toEqual(["prompt"]);
   });
 
+  it("keeps what the history told until all that happened before is read", () => {
+    const model = new SessionModel();
+    const items = new Items();
+    model.takeHistory([
+      { id: "p1", message: { role: "user", content: [{ type: "text", text: "a" }], timestamp: at0 } },
+      { id: "a1", message: answer("b") },
+    ]);
+    expect(model.isFilled).toBe(true);
+    model.take({ kind: "begin", first: 1 });
+    model.take(items.prompt("p1", "a"));
+    expect(kinds(model)).toEqual(["prompt", "answer"]);
+    for (const item of items.turn(1, "b", "c")) model.take(item);
+    model.take({ kind: "state", state: state({ lastEvent: items.seq }) });
+    expect(model.fromHistory).toBe(false);
+    expect(kinds(model)).toEqual(["prompt", "answer", "call"]);
+  });
+
   it("forgets a retry when something comes, and the close when the session works again", () => {
     const model = new SessionModel();
     const items = new Items();
