@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { activityInfo } from "@temporalio/activity";
 import { cutIndex, estimateTokens } from "../src/agent/compaction.ts";
-import { type Message, textOf } from "../src/agent/messages.ts";
+import { type Message, textOf, type Usage } from "../src/agent/messages.ts";
 import { summaryRequest, summarySystemPrompt } from "../src/prompt/summary-prompt.ts";
 import type { CompactInput, CompactResult } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
@@ -29,13 +29,20 @@ export function compactActivity(services: ActivityServices) {
             "invalid",
             "nothing can be summarised: the newest messages alone fill the model's window",
           );
-        const text = await summarise(services, input, messages.slice(0, cut), earlier, signal, live.delta.bind(live));
+        const { text, usage } = await summarise(
+          services,
+          input,
+          messages.slice(0, cut),
+          earlier,
+          signal,
+          live.delta.bind(live),
+        );
         const summary = { id: `c-${randomUUID()}`, text };
         services.transcripts.keepSummary(summary);
         budget.forget(key);
         const tokensAfter =
           Math.ceil(text.length / 4) + messages.slice(cut).reduce((sum, message) => sum + estimateTokens(message), 0);
-        return { v: 1, summary, upTo: from + cut, tokensAfter };
+        return { v: 1, summary, upTo: from + cut, tokensAfter, usage };
       } catch (error) {
         if (signal.reason instanceof WorkerShutdown) throw workerGone();
         const known = error instanceof ModelError ? error : new ModelError("transient", `tempi failed: ${error}`);
@@ -61,7 +68,7 @@ async function summarise(
   earlier: string | undefined,
   signal: AbortSignal,
   onDelta: Parameters<ActivityServices["streamAssistant"]>[1]["onDelta"],
-): Promise<string> {
+): Promise<{ text: string; usage: Usage }> {
   const answer = await askModel(
     services,
     model,
@@ -82,5 +89,5 @@ async function summarise(
       `the summary of the conversation was not usable (${answer.stopReason}, ${text.length} characters)`,
     );
   }
-  return text;
+  return { text, usage: answer.usage };
 }

@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from "@temporalio/workflow";
 import { keptTokensOf, needsCompaction } from "../src/agent/compaction.ts";
+import { addUsage } from "../src/agent/messages.ts";
 import { compact } from "./activities.ts";
 import type { PortsContext } from "./loop-ports.ts";
 
@@ -33,13 +34,15 @@ export async function compactNow(context: PortsContext, turn: number): Promise<b
   };
   try {
     const options = { activityId, summary: `${tokensBefore} tokens` };
-    const { summary, upTo, tokensAfter } = await abort.run(activityId, () =>
+    const { summary, upTo, tokensAfter, usage } = await abort.run(activityId, () =>
       compact.executeWithOptions(options, [request]),
     );
     record.summary = { id: summary.id, runId: record.runId, upTo };
     record.contextTokens = tokensAfter;
     record.compactionFailedAt = undefined;
-    record.emit({ type: "compaction_end", tokensBefore, tokensAfter });
+    // Absent in histories from before it was counted.
+    if (usage) record.usage = addUsage(record.usage, usage);
+    record.emit({ type: "compaction_end", tokensBefore, tokensAfter, ...(usage ? { usage } : {}) });
     return true;
   } catch (error) {
     const errorMessage = isCancellation(error) ? "stopped" : messageOf(error);

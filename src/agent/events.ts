@@ -63,7 +63,7 @@ export type SessionOnlyEvent =
   | { type: "decision_refused"; approvalId: string; by: string; reason: string }
   | { type: "configured"; changes: Record<string, string> }
   /** Tokens before and after; an error instead when it did not work (the transcript is as it was). */
-  | { type: "compaction_end"; tokensBefore: number; tokensAfter?: number; errorMessage?: string }
+  | { type: "compaction_end"; tokensBefore: number; tokensAfter?: number; usage?: Usage; errorMessage?: string }
   | { type: "compaction_start"; tokensBefore: number }
   | { type: "notice"; text: string };
 

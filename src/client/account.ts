@@ -32,7 +32,7 @@ export async function accountOf(
   return {
     summary,
     messages: closed ? withMissingResults(messages) : messages,
-    usage: live?.usage ?? usageOf(messages),
+    usage: live?.usage ?? record.result?.carried.usage ?? usageOf(messages),
     turns: live?.turn ?? record.result?.carried.turn ?? record.lastTurn,
     ...(live ? { live } : {}),
     ...(reason ? { cause: reason } : {}),

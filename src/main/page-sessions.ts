@@ -11,6 +11,7 @@ import { limits } from "../protocol/limits.ts";
 import { sessionIdPattern } from "../protocol/session.ts";
 import { commandEnvironment } from "../tools/command-environment.ts";
 import type { NewSessionOptions, StartAnswer, StartRequest } from "../web/api.ts";
+import { checkModelName } from "./check-model-name.ts";
 import { modelSettings, sessionSettings } from "./session-settings.ts";
 
 const foldersShown = 20;
@@ -36,7 +37,9 @@ export async function startFromPage(
     yes: false,
     next: "choose the folder of a project, or start it in a terminal: tempi run --cwd FOLDER",
   });
-  const settings = await sessionSettings(pageConfig(home).values, model === undefined ? {} : { model }, workspace.cwd);
+  const { values } = pageConfig(home);
+  const settings = await sessionSettings(values, model === undefined ? {} : { model }, workspace.cwd);
+  await checkModelName(home, settings.model, values, process.env);
   const input = {
     v: 1 as const,
     sessionId,

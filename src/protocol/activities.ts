@@ -1,5 +1,5 @@
 import type { ApprovalLevel } from "../agent/approval.ts";
-import type { AssistantMessage, StoredMessage, ToolCall, ToolResultMessage } from "../agent/messages.ts";
+import type { AssistantMessage, StoredMessage, ToolCall, ToolResultMessage, Usage } from "../agent/messages.ts";
 import type { PreparedCall, SettledCall } from "../agent/prepared-call.ts";
 import type { RepeatedFailures } from "../agent/repeated-failures.ts";
 import type { ModelSettings, ThinkingLevel, TranscriptSegment } from "./session.ts";
@@ -178,6 +178,8 @@ export interface CompactResult {
   upTo: number;
   /** Estimate of what is sent from now on. */
   tokensAfter: number;
+  /** What making the summary used. */
+  usage?: Usage;
 }
 
 /** Names of the activities that are not tools; no tool may be called like one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Message, textOf } from "../../src/agent/messages.ts";
+import { addUsage, type Message, noUsage, textOf } from "../../src/agent/messages.ts";
 import { ModelError, type ModelRequest } from "../../src/providers/contract.ts";
 import { bash, fakeModel, messageOf, TestSessions } from "../support/sessions.ts";
 
@@ -29,6 +29,13 @@ describe("compaction (H4)", () => {
     const ends = events.filter(({ type }) => type === "compaction_end");
     expect(ends.length).toBeGreaterThan(0);
     expect(ends[0]).toMatchObject({ tokensBefore: expect.any(Number), tokensAfter: expect.any(Number) });
+    // What the notes cost is part of what the session cost.
+    const noted = ends.flatMap((end) => (end.type === "compaction_end" && end.usage ? [end.usage] : []));
+    expect(noted).toHaveLength(ends.length);
+    const used = noted.reduce(addUsage, noUsage());
+    expect(used.output).toBeGreaterThan(0);
+    expect((await sessions.client.state(id)).usage).toEqual(used);
+    expect((await sessions.client.account(id)).usage).toEqual(used);
     const last = model.requests.at(-1)!.messages;
     expect(texts(last)[0]).toContain("NOTES OF THE PAST");
     expect(last.length).toBeLessThan(5);

@@ -173,7 +173,8 @@ export class SessionTracker {
         this.turns = event.turn;
         return;
       case "turn_end":
-        this.usage = addUsage(this.usage, event.usage);
+      case "compaction_end":
+        if (event.usage) this.usage = addUsage(this.usage, event.usage);
         return;
       case "approval_requested":
         this.pending = [...this.pending, event.approval];

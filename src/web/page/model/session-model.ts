@@ -171,7 +171,7 @@ export class SessionModel {
   #takeNews(event: SessionEvent): void {
     if (event.type === "agent_start") this.#current = "running";
     if (event.type === "state_changed") this.#current = event.state;
-    if (event.type === "turn_end") {
+    if ((event.type === "turn_end" || event.type === "compaction_end") && event.usage) {
       this.#usageSince = this.#usageSince ? addUsage(this.#usageSince, event.usage) : event.usage;
     }
   }
