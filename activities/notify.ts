@@ -105,6 +105,6 @@ function run(command: string, body: string, variables: Record<string, string>): 
     });
     // A command that does not read its input is none the worse.
     child.stdin.on("error", () => undefined);
-    child.stdin.end(body);
+    child.stdin.end(`${body}\n`);
   });
 }

@@ -11,6 +11,7 @@ import { stateOf } from "./session-state.ts";
 const pollMs = 2_000;
 /** Hints that come in a burst are answered by one list query. */
 const burstMs = 150;
+const listPatienceMs = 4_000;
 const statePatienceMs = 5_000;
 /** A worker elsewhere gives no hints: what waits there is asked for anew this often. */
 const unhintedMs = 10_000;
@@ -71,7 +72,9 @@ class SessionsWatcher {
     const hinted = new Set(this.#hinted);
     this.#hinted.clear();
     try {
-      this.#sessions = await listSessions(this.#context);
+      // Without a limit the library would try for minutes, and nobody would learn that the list is old.
+      const deadline = Date.now() + listPatienceMs;
+      this.#sessions = await this.#context.client.withDeadline(deadline, () => listSessions(this.#context));
     } catch (error) {
       for (const id of hinted) this.#hinted.add(id);
       return { sessions: this.#sessions, waiting: this.#waiting(), offline: firstLine(error) };

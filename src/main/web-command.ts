@@ -130,6 +130,11 @@ function printPairing(context: MachineContext, page: WebFile): void {
   if (context.terminal) context.say(`\n${codePicture(link)}\n`);
   context.write(`${link}\n`);
   context.say("valid once, for 5 minutes; tempi web devices lists who was let in");
+  const { web } = loadConfig(context.home).values;
+  const key = page.publicUrl === undefined ? `lan = "${page.lan}"` : `public_url = "${page.publicUrl}"`;
+  if (web?.lan === undefined && web?.public_url === undefined) {
+    context.say(`holds until tempi down; for good: [web] ${key} in ${context.home.configFile}`);
+  }
   if (page.publicUrl !== undefined) return;
   context.say(
     "plain HTTP: whoever is in this network can read along. With a proxy that speaks TLS: tempi web --public-url https://HOST",

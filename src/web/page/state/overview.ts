@@ -5,7 +5,7 @@ import { doneSince, visitMark } from "../model/last-visit.ts";
 import { newlyWaiting } from "../model/overview.ts";
 import { notifyWaiting } from "./notify.ts";
 import { route } from "./router.ts";
-import { ResumingStream } from "./stream.ts";
+import { shareOverview } from "./shared-overview.ts";
 
 export const overview = signal<Overview | undefined>(undefined);
 /** Cards of the first screen, with those decided while it is open. */
@@ -18,16 +18,11 @@ const markKey = "tempi.lastVisit";
 
 export function startOverview(): () => void {
   const mark = readMark();
-  const stream = new ResumingStream({
-    address: () => "/api/sessions/stream",
-    kinds: ["overview"],
-    onItem: (item) => {
-      const next = item as Overview;
-      notifyWaiting(newlyWaiting(overview.value, next));
-      freshlyDone.value = doneSince(next.sessions, mark);
-      cards.value = keepCards(route.value.page === "home" ? cards.value : [], next.waiting);
-      overview.value = next;
-    },
+  const close = shareOverview((next) => {
+    notifyWaiting(newlyWaiting(overview.value, next));
+    freshlyDone.value = doneSince(next.sessions, mark);
+    cards.value = keepCards(route.value.page === "home" ? cards.value : [], next.waiting);
+    overview.value = next;
   });
   // Leaving the first screen forgets what was decided on it.
   const stop = effect(() => {
@@ -36,7 +31,7 @@ export function startOverview(): () => void {
   const leave = () => writeMark();
   addEventListener("pagehide", leave);
   return () => {
-    stream.close();
+    close();
     stop();
     removeEventListener("pagehide", leave);
   };

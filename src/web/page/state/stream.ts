@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { read } from "./api.ts";
+import { read, signedIn } from "./api.ts";
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
@@ -16,6 +16,8 @@ export interface StreamOptions {
   kinds: readonly string[];
   onItem: (item: unknown) => void;
   onOpen?: () => void;
+  /** It is without a connection for longer than a moment, or has one again. */
+  onLost?: (lost: boolean) => void;
 }
 
 /**
@@ -65,7 +67,10 @@ export class ResumingStream {
     this.#silence ??= setTimeout(() => this.#count(), silentMs);
     // Tells whether the person has to sign in again; other answers are worth another try.
     void read("/api/me").catch(() => undefined);
-    this.#timer = setTimeout(() => this.#open(), this.#pause);
+    this.#timer = setTimeout(() => {
+      // Whoever is not let in any more asks nothing more.
+      if (signedIn.peek() !== false) this.#open();
+    }, this.#pause);
     this.#pause = Math.min(longestPauseMs, this.#pause * 2);
   }
 
@@ -73,12 +78,15 @@ export class ResumingStream {
     if (this.#counted || this.#closed) return;
     this.#counted = true;
     disconnected.value++;
+    this.#options.onLost?.(true);
   }
 
   #connected(): void {
     clearTimeout(this.#silence);
     this.#silence = undefined;
-    if (this.#counted) disconnected.value--;
+    if (!this.#counted) return;
+    disconnected.value--;
     this.#counted = false;
+    this.#options.onLost?.(false);
   }
 }
