@@ -34,19 +34,27 @@ const request = () => ({
   messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "go" }], timestamp: 1 }],
   tools: [],
   thinking: "off" as const,
-  idleTimeoutMs: 400,
 });
 
-async function outcome(answer: Answer, options: FixtureOpts = {}, signal = new AbortController().signal) {
+interface How {
+  options?: FixtureOpts;
+  idleTimeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+async function outcome(answer: Answer, { options = {}, idleTimeoutMs = 20_000, signal }: How = {}) {
   mock.onMessage(/./, answer, options);
   let shown = "";
   try {
-    const message = await streamAssistant(request(), {
-      signal,
-      onDelta: ({ delta }) => {
-        shown += delta;
+    const message = await streamAssistant(
+      { ...request(), idleTimeoutMs },
+      {
+        signal: signal ?? new AbortController().signal,
+        onDelta: ({ delta }) => {
+          shown += delta;
+        },
       },
-    });
+    );
     return { message, shown };
   } catch (error) {
     return { error: error as ModelError, shown };
@@ -76,7 +84,8 @@ describe("whole answers", () => {
   });
 
   it("a slow first byte and slow pieces are no failure while something comes", async () => {
-    const { message } = await outcome({ content: "0123456789" }, { streamingProfile: { ttft: 250, tps: 10 } });
+    const options = { streamingProfile: { ttft: 500, tps: 2 } };
+    const { message } = await outcome({ content: "0123456789" }, { options, idleTimeoutMs: 2_000 });
     expect(message?.content).toEqual([{ type: "text", text: "0123456789" }]);
   });
 });
@@ -102,8 +111,6 @@ describe("broken answers", () => {
     ],
     ["JSON that is none", { content: text }, { chaos: { malformedRate: 1 } }, { kind: "transient" }],
     ["an error of the server", { content: text }, { chaos: { dropRate: 1 } }, { kind: "transient" }],
-    ["no first byte within the idle time", { content: text }, { chaos: { latencyMs: 3_000 } }, { kind: "transient" }],
-    ["no next byte within the idle time", { content: text }, { streamingProfile: { tps: 1 } }, { kind: "transient" }],
     ["a rate limit", { content: text }, { chaos: { rateLimitRate: 1 } }, { kind: "rateLimit", retryAfterMs: 1_000 }],
     [
       "429 with a wait",
@@ -135,11 +142,19 @@ describe("broken answers", () => {
       { kind: "overflow" },
     ],
   ])("%s", async (_name, answer, options, right) => {
-    const { error, message } = await outcome(answer, options);
+    const { error, message } = await outcome(answer, { options });
     expect(message?.content ?? one).toEqual(one);
     expect(error).toMatchObject({ name: "ModelError", ...right });
     // Repeating belongs to the engine. (A request that was given up while the mock waited is not in its journal.)
     expect(mock.getRequests().length).toBeLessThanOrEqual(1);
+  });
+
+  it.each<[string, FixtureOpts]>([
+    ["first", { chaos: { latencyMs: 3_000 } }],
+    ["next", { streamingProfile: { tps: 0.1 } }],
+  ])("no %s byte within the idle time", async (_name, options) => {
+    const { error } = await outcome({ content: text }, { options, idleTimeoutMs: 300 });
+    expect(error).toMatchObject({ kind: "transient", message: expect.stringContaining("sent nothing") });
   });
 
   it("length keeps what came and says so (case 22)", async () => {
@@ -154,8 +169,7 @@ describe("broken answers", () => {
     const began = Date.now();
     const { message, shown } = await outcome(
       { content: text },
-      { streamingProfile: { ttft: 10, tps: 10 } },
-      AbortSignal.timeout(500),
+      { options: { streamingProfile: { ttft: 10, tps: 10 } }, signal: AbortSignal.timeout(500) },
     );
     expect(message).toMatchObject({ stopReason: "aborted", content: [{ type: "text", text: shown }] });
     expect(text.startsWith(shown)).toBe(true);
