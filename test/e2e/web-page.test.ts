@@ -121,6 +121,28 @@ describe("a card", () => {
   });
 });
 
+it("asks for the overview once for all tabs, and another tab goes on when that one is closed", {
+  timeout: 60_000,
+}, async () => {
+  const client = new DemoClient();
+  const session = client.add("k7f3qd", { title: "several tabs", startedAt: Date.now() });
+  const { page, context, base } = await open(client);
+  const asked: string[] = [];
+  context.on("request", (request) => {
+    if (request.url().endsWith("/api/sessions/stream")) asked.push(request.url());
+  });
+  await page.getByText("several tabs").first().waitFor();
+  const others = await Promise.all([openPage(context, base), openPage(context, base), openPage(context, base)]);
+  for (const other of others) await other.page.getByText("several tabs").first().waitFor();
+  expect(asked).toEqual([]);
+  session.ask(waitingFor("echo first", "first"));
+  for (const other of others) await other.page.getByRole("article").first().waitFor();
+  await page.close();
+  await expect.poll(() => asked.length).toBe(1);
+  session.ask(waitingFor("echo second", "second"));
+  for (const other of others) await other.page.getByRole("article").nth(1).waitFor();
+});
+
 it("shows hostile text as text: nothing runs, nothing is fetched (W06, W07, T02)", { timeout: 60_000 }, async () => {
   const client = new DemoClient();
   const session = client.add("k7f3qd", { title: "<img src=x onerror=fetch('/hit')>\u202Eevil", startedAt: Date.now() });
