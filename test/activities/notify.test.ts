@@ -67,7 +67,7 @@ test("posts what waits, with the page's address where there is one", async () =>
 
 test("runs the command with the same JSON, outside the repository; nothing is told where nothing is configured", async () => {
   const file = join(temporaryFolder("notify"), "told");
-  const command = `{ cat; echo; echo "$TEMPI_SESSION $TEMPI_EVENT $PWD"; } > ${file}`;
+  const command = `{ cat; echo "$TEMPI_SESSION $TEMPI_EVENT $PWD"; } > ${file}`;
   expect(await attempt({ command })).toMatchObject({ result: { told: ["command"] }, left: ["told"] });
   const [json, variables] = readFileSync(file, "utf8").split("\n");
   expect(JSON.parse(json!)).toMatchObject({ event: "waiting", waiting: input.waiting });
