@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Approval, DecisionKind } from "../src/agent/approval.ts";
 import { type DecideSignal, decideSignal, type SessionState, workflowIdOf } from "../src/protocol/session.ts";
@@ -32,6 +32,8 @@ export interface GivenDecision {
 /** A person with a nervous finger: decides each approval once, several times, late, or after its file was changed. */
 export class Approver {
   readonly given: GivenDecision[] = [];
+  /** Lines that were added to files while their approval waited. */
+  readonly changed: { file: string; line: string }[] = [];
   readonly #seed: number;
   readonly #world: World;
   readonly #connection: ChaosConnection;
@@ -91,7 +93,9 @@ export class Approver {
     const file = path === undefined ? undefined : resolve(this.#world.places.workspace, path);
     // Files that others edit at the same time are left alone: this change takes no lock.
     if (!file?.includes("/outside/") || !existsSync(file)) return false;
-    appendFileSync(file, `outside while-waiting-${this.given.length}\n`);
+    const line = `outside while-waiting-${this.given.length}`;
+    appendFileSync(file, `${line}\n`);
+    this.changed.push({ file: relative(this.#world.places.workspace, file), line });
     return true;
   }
 

@@ -140,7 +140,7 @@ class Run {
         .filter((line) => line !== ""),
       files,
       strayFiles: [...files.keys()].filter((path) => !this.#known().has(path)),
-      outsideLines: this.#outsideLines,
+      outsideLines: [...this.#outsideLines, ...approver.changed],
       tornReads: reader.torn,
       wholeReads: reader.whole,
       model: {

@@ -14,7 +14,7 @@ import { taskQueueOf } from "../protocol/session.ts";
 import { createFileMutex } from "./file-mutex.ts";
 import { LiveServer } from "./live-server.ts";
 import { AttemptJournal } from "./running-attempts.ts";
-import { unstickOpenWorkflows } from "./unstick.ts";
+import { takeOverOpenWorkflows } from "./take-over.ts";
 import { payloadConverterPath, workflowBundle } from "./workflow-bundle.ts";
 
 /** The supervisor keeps standard error as the worker's log. */
@@ -95,7 +95,8 @@ export async function startSessionWorker({
     defaultHeartbeatThrottleInterval: limits.heartbeatDetailsMs,
     shutdownGraceTime: "20 seconds",
   });
-  await Promise.all([attempts.failPredecessors(client), unstickOpenWorkflows(client, taskQueueOf(machineId))]);
+  await attempts.failPredecessors(client);
+  await takeOverOpenWorkflows(client, taskQueueOf(machineId));
   const run = worker.run().finally(async () => {
     live.close();
     // A release that does not arrive is found out by whoever waits, a second later.
