@@ -7,6 +7,8 @@ const transientTries = 10;
 /** Without a server's own wait that is about half an hour; with it, as many of its waits. */
 const rateLimitTries = 30;
 const longestBackoffMs = 60_000;
+/** Nobody is asked again without any pause, whatever it says. */
+const shortestWaitMs = 100;
 /** A wait beyond this is a fault of the server; nobody gains from a session that sleeps for years. */
 const longestServerWaitMs = 30 * 24 * 3_600_000;
 
@@ -68,9 +70,11 @@ export function modelFailure(error: ModelError, failures: number, tries = transi
   }
 }
 
-/** At least what the server asks; one that asks for nothing or no time is not asked again and again without a pause. */
+/** What the server asks, neither more nor less; one that names nothing, no time or a date that is past gets our own growing wait. */
 const waitBefore = (serverMs: number | undefined, failures: number): number =>
-  Math.min(longestServerWaitMs, Math.max(serverMs ?? 0, backoff(failures)));
+  serverMs !== undefined && serverMs > 0
+    ? Math.min(longestServerWaitMs, Math.max(shortestWaitMs, serverMs))
+    : backoff(failures);
 
 /** 1 s, 2 s, 4 s … at most a minute, with jitter so that many sessions do not come back together. */
 function backoff(failures: number): number {

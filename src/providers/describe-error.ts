@@ -33,10 +33,19 @@ export function factsOf(error: unknown): FailureFacts {
       const numeric = Number(body.code ?? body.status);
       if (status === undefined && numeric >= 400 && numeric < 600) status = numeric;
       if (typeof body.status === "string") codes.push(body.status);
+      headers = withHeadersOf(body, headers);
     }
   }
   if (texts.length === 0) texts.push(String(error));
   return { status, codes, text: [...new Set(texts.filter((text) => text !== ""))].join(": "), headers };
+}
+
+/** OpenRouter repeats the headers of the provider behind it in the body. */
+function withHeadersOf(body: Record<string, unknown>, outer: FailureFacts["headers"]): FailureFacts["headers"] {
+  const inner = isJsonObject(body.metadata) ? body.metadata.headers : undefined;
+  if (!isJsonObject(inner)) return outer;
+  const named = new Map(Object.entries(inner).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return { get: (name) => outer.get(name) ?? named.get(name) ?? null };
 }
 
 /** The message of an error body; hosts put it under several names. The rest follows where it says more. */

@@ -1,7 +1,7 @@
 import { ModelError, type ModelErrorKind } from "./contract.ts";
 import { type FailureFacts, factsOf, safeText } from "./describe-error.ts";
 import { authText, filterText, modelText, overflowText, overloadText, quotaText, throttleText } from "./error-texts.ts";
-import { retryAfterInText, retryAfterMs } from "./retry-after.ts";
+import { resetMs, retryAfterInText, retryAfterMs } from "./retry-after.ts";
 
 export interface FailureContext {
   /** Host and port of the endpoint, named in the text. */
@@ -31,10 +31,7 @@ export function classifyError(error: unknown, context: FailureContext): ModelErr
   if (error instanceof ModelError) return error;
   const facts = factsOf(error);
   const kind = kindOf(error, facts);
-  const wait =
-    kind === "rateLimit" || kind === "transient"
-      ? (retryAfterMs(facts.headers, context.now) ?? (kind === "rateLimit" ? retryAfterInText(facts.text) : undefined))
-      : undefined;
+  const wait = waitOf(kind, facts, context.now);
   const next = nextStep(kind, facts, context);
   const answered = facts.status === undefined ? "" : ` answered ${facts.status}`;
   const codes = facts.status === undefined ? facts.codes.filter((code) => /^[A-Z_]+$/.test(code)) : [];
@@ -44,6 +41,12 @@ export function classifyError(error: unknown, context: FailureContext): ModelErr
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(next ? { next } : {}),
   });
+}
+
+function waitOf(kind: ModelErrorKind, { headers, text }: FailureFacts, now: number): number | undefined {
+  if (kind === "transient") return retryAfterMs(headers, now);
+  if (kind !== "rateLimit") return undefined;
+  return retryAfterMs(headers, now) ?? retryAfterInText(text) ?? resetMs(headers, now);
 }
 
 function kindOf(error: unknown, facts: FailureFacts): ModelErrorKind {

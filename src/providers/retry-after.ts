@@ -16,6 +16,13 @@ export function retryAfterMs(headers: { get(name: string): string | null }, now:
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** The wait until the moment of `x-ratelimit-reset`, where it is one (seconds or milliseconds since 1970) and lies ahead. */
+export function resetMs(headers: { get(name: string): string | null }, now: number): number | undefined {
+  const reset = headers.get("x-ratelimit-reset")?.trim() ?? "";
+  const moment = /^\d{10}(\.\d+)?$/.test(reset) ? Number(reset) * 1_000 : /^\d{13}$/.test(reset) ? Number(reset) : 0;
+  return moment > now ? Math.ceil(moment - now) : undefined;
+}
+
 /** Digits without end are no number of seconds. */
 const nonNegative = (text: string | null | undefined): number | undefined =>
   text && /^\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;

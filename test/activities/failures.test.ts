@@ -42,12 +42,14 @@ describe("waits (F16)", () => {
   });
 
   test.each([
+    ["a second", 1_000, 1_000],
+    ["next to nothing", 1, 100],
     ["hours", 3 * hour, 3 * hour],
     ["ten days", 10 * day, 10 * day],
     ["years: a fault of the server", 4_000 * day, 30 * day],
     ["without end", Number.POSITIVE_INFINITY, 30 * day],
   ])("of the server are kept: %s", (_name, asked, right) => {
-    expect(wait(1, asked)).toBe(right);
+    for (const failures of [1, 20]) expect(wait(failures, asked)).toBe(right);
   });
 
   it("of zero, as of a date that is past, do not become a request without a pause", () => {

@@ -189,6 +189,42 @@ describe("request bodies", () => {
     expect(body("openai", { maxTokens: 100 })).toMatchObject({ max_completion_tokens: 100, store: false });
   });
 
+  it("2.14: no half of a character leaves in any text, and whole ones stay", () => {
+    const half = "a\ud83d b\udc00 🙂";
+    const call = { type: "toolCall" as const, id: "c", name: "bash", arguments: { [half]: [{ deep: half }] } };
+    const sent = body("deepseek", {
+      systemPrompt: half,
+      tools: [{ ...bash, description: half, parameters: Type.Object({ x: Type.String({ description: half }) }) }],
+      messages: [
+        { role: "user", content: [{ type: "text", text: half }], timestamp: 1 },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: half, field: "reasoning_content" },
+            { type: "text", text: half },
+            { ...call, thoughtSignature: half },
+          ],
+          provider: "deepseek",
+          model: "m",
+          usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+          stopReason: "toolUse",
+          timestamp: 1,
+        },
+        {
+          role: "toolResult",
+          toolCallId: "c",
+          toolName: "bash",
+          content: [{ type: "text", text: half }],
+          isError: false,
+          timestamp: 1,
+        },
+      ],
+    });
+    const text = JSON.stringify(sent);
+    expect(text).not.toMatch(/\\ud[89a-f]/);
+    expect(text.match(/a b 🙂/g)).toHaveLength(10);
+  });
+
   test.each<[string, string, ModelRequest["thinking"], object]>([
     ["deepseek", "deepseek-chat", "high", { thinking: { type: "enabled" }, reasoning_effort: "high" }],
     ["deepseek", "deepseek-chat", "max", { thinking: { type: "enabled" }, reasoning_effort: "max" }],

@@ -252,6 +252,16 @@ describe("the server's wait", () => {
     expect(retryAfterInText(text)).toBe(right);
   });
 
+  it("is that of the reset where nothing else tells it: a header, or one in OpenRouter's body", () => {
+    const metadata = { headers: { "X-RateLimit-Limit": "50", "X-RateLimit-Reset": String(now + 7_200_000) } };
+    const daily = { message: "Rate limit exceeded: free-models-per-day", metadata };
+    expect(classify(answered(429, daily)).retryAfterMs).toBe(7_200_000);
+    const reset = (value: string) => classify(answered(429, {}, { "x-ratelimit-reset": value })).retryAfterMs;
+    expect(reset(String(now / 1_000 + 90))).toBe(90_000);
+    for (const other of ["60", "1s", String(now - 1), "2026-12-01T12:01:00Z"]) expect(reset(other)).toBeUndefined();
+    expect(classify(answered(500, {}, { "x-ratelimit-reset": String(now + 5_000) })).retryAfterMs).toBeUndefined();
+  });
+
   it("is honoured for 429 and 503, and unknown for garbage", () => {
     expect(classify(answered(429, {}, { "retry-after": "864000" })).retryAfterMs).toBe(864_000_000);
     expect(classify(answered(503, {}, { "retry-after": "3" })).retryAfterMs).toBe(3_000);

@@ -186,6 +186,32 @@ const joined: { name: string; pieces: Piece[]; right: unknown[] }[] = [
     ],
   },
   {
+    name: "case 26: the same id twice in one response, with the same arguments",
+    pieces: [
+      [0, { id: "dup", name: "read", args: '{"path": "1"}' }],
+      [1, { id: "dup", name: "read", args: '{"path":"1"}' }],
+    ],
+    right: [{ ...a, id: "dup" }],
+  },
+  {
+    name: "the same arguments under two ids are two calls",
+    pieces: [
+      [0, { id: "a", name: "read", args: '{"path":"1"}' }],
+      [1, { id: "b", name: "read", args: '{"path":"1"}' }],
+    ],
+    right: [a, { ...a, id: "b" }],
+  },
+  {
+    name: "an index as text",
+    pieces: [
+      ["0" as never, { id: "a", name: "read", args: '{"pa' }],
+      ["1" as never, { id: "b", name: "read", args: '{"pa' }],
+      ["0" as never, { args: 'th":"1"}' }],
+      ["1" as never, { args: 'th":"2"}' }],
+    ],
+    right: [a, b],
+  },
+  {
     name: "empty ids",
     pieces: [
       [0, { id: "", name: "read", args: '{"path":"1"}' }],

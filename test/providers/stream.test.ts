@@ -1,5 +1,5 @@
 // Real HTTP on 127.0.0.1 with the real SDK: what the wire can do to a stream (cases 19, 23, 55, 56; F14–F17; B07).
-import { afterEach, describe, expect, it, test } from "vitest";
+import { afterEach, describe, expect, it, test, vi } from "vitest";
 import { toolCallsOf } from "../../src/agent/messages.ts";
 import { ModelError, type ModelRequest, type StreamDelta } from "../../src/providers/contract.ts";
 import { streamAssistant } from "../../src/providers/index.ts";
@@ -178,6 +178,25 @@ describe("F15: malformed events", () => {
   ])("%s is transient", async (_name, body) => {
     expect((await failure(raw(body))).kind).toBe("transient");
   });
+});
+
+it("F15: a line that never ends is given up before it fills the memory", async () => {
+  const bytes = new Uint8Array(4 * 1024 * 1024).fill(120);
+  let sent = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      sent += bytes.length;
+      controller.enqueue(bytes.slice());
+    },
+  });
+  vi.stubGlobal("fetch", async () => new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  try {
+    const found = await failure({});
+    expect(found).toMatchObject({ kind: "transient", message: expect.stringContaining("does not end") });
+    expect(sent).toBeLessThan(100 * 1024 * 1024);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 describe("F16: error answers", () => {

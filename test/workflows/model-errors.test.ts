@@ -1,7 +1,9 @@
-// What a model's failure does to a session (H5, F16, cases 55 and 56).
+// What a model's failure does to a session (H5, F16, F17, cases 55 and 56).
 import { describe, expect, it } from "vitest";
 import type { FollowItem } from "../../src/client/contract.ts";
 import { ModelError, type ModelErrorKind } from "../../src/providers/contract.ts";
+import { streamAssistant } from "../../src/providers/index.ts";
+import { chunk, type ModelServerAnswer, startModelServer } from "../support/model-server.ts";
 import { fakeModel, TestSessions } from "../support/sessions.ts";
 
 const hour = 3_600_000;
@@ -81,4 +83,28 @@ it("attempts lost to dead workers are not the provider's failures", { timeout: 6
   expect(item.attempt).toBeGreaterThanOrEqual(4);
   expect(item.message).toBe("HOST answered 500");
   expect(item.nextTryAt! - Date.now()).toBeLessThan(1_500);
+});
+
+it.each<[string, ModelServerAnswer]>([
+  ["headers never come", { delayMs: 60_000 }],
+  ["nothing comes after some text", { chunks: [chunk({ content: "so far" })], done: false, end: "hang" }],
+  ["single bytes come", { body: "data: {".padEnd(500, "x"), writeBytes: 1, writeDelayMs: 200, end: "hang" }],
+])("a stop is quick while %s (F17)", async (_name, answer) => {
+  let asked = () => {};
+  const request = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const server = await startModelServer(() => {
+    asked();
+    return answer;
+  });
+  const sessions = await TestSessions.start({ stream: streamAssistant, requests: [] });
+  const id = await sessions.run("go", { model: { provider: "slow", model: "m", baseUrl: server.url } });
+  await request;
+  const stopped = Date.now();
+  await sessions.client.abort(id, "me");
+  await sessions.untilState(id, "stopped");
+  expect(Date.now() - stopped).toBeLessThan(5_000);
+  expect(server.requests).toHaveLength(1);
+  await server.close();
 });

@@ -132,6 +132,7 @@ export class AnswerAssembly {
   ): AssistantMessage {
     const content = this.#blocks
       .flatMap((block) => finishedBlock(block, this.#signatures))
+      .filter(withoutRepetition())
       .filter((block) => !how.aborted || block.type !== "toolCall");
     const has = {
       text: content.some(({ type }) => type === "text"),
@@ -150,6 +151,18 @@ export class AnswerAssembly {
       timestamp: of.timestamp,
     };
   }
+}
+
+/** One call sent twice, with the same id and arguments, is one call: its work must not be done twice (case 26). */
+function withoutRepetition(): (block: TextContent | ThinkingContent | ToolCall) => boolean {
+  const seen = new Set<string>();
+  return (block) => {
+    if (block.type !== "toolCall" || block.id === "" || block.argumentsError) return true;
+    const call = JSON.stringify([block.id, block.name, block.arguments]);
+    if (seen.has(call)) return false;
+    seen.add(call);
+    return true;
+  };
 }
 
 /** Mistral nests the text of its reasoning once more. */
