@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { groupOf } from "../agent/session-groups.ts";
 import { allSessions } from "../protocol/live.ts";
 import type { ClientContext } from "./client-context.ts";
-import type { Overview, SessionSummary, WaitingApproval } from "./contract.ts";
+import type { Overview, SessionSummary } from "./contract.ts";
 import { listSessions } from "./list-sessions.ts";
 import { LiveConnection } from "./live-connection.ts";
-import { stateOf } from "./session-state.ts";
+import { WaitingApprovals } from "./waiting-approvals.ts";
 
 const pollMs = 2_000;
 /** Hints that come in a burst are answered by one list query. */
 const burstMs = 150;
 const listPatienceMs = 4_000;
-const statePatienceMs = 5_000;
-/** A worker elsewhere gives no hints: what waits there is asked for anew this often. */
-const unhintedMs = 10_000;
 
 /**
  * All sessions, anew at each change. Costs one list query each 2 s while nothing happens; what waits is asked of a session only
@@ -36,22 +32,21 @@ export async function* watchSessions(context: ClientContext, signal: AbortSignal
   }
 }
 
-interface Known {
-  line: string;
-  askedAt: number;
-  waiting: WaitingApproval[];
-}
-
 class SessionsWatcher {
   readonly #context: ClientContext;
   readonly #live: LiveConnection;
-  readonly #known = new Map<string, Known>();
+  readonly #approvals: WaitingApprovals;
   readonly #hinted = new Set<string>();
   #sessions: SessionSummary[] = [];
+  #answered = false;
   #wake: () => void = () => undefined;
 
   constructor(context: ClientContext) {
     this.#context = context;
+    this.#approvals = new WaitingApprovals(context, () => {
+      this.#answered = true;
+      this.#wake();
+    });
     this.#live = new LiveConnection({
       home: context.home,
       sessionId: allSessions,
@@ -59,7 +54,7 @@ class SessionsWatcher {
         this.#hinted.add(message.sessionId);
         this.#wake();
       },
-      onWorkerChanged: () => this.#known.clear(),
+      onWorkerChanged: () => this.#approvals.outdated(),
     });
   }
 
@@ -77,13 +72,10 @@ class SessionsWatcher {
       this.#sessions = await this.#context.client.withDeadline(deadline, () => listSessions(this.#context));
     } catch (error) {
       for (const id of hinted) this.#hinted.add(id);
-      return { sessions: this.#sessions, waiting: this.#waiting(), offline: firstLine(error) };
+      return { sessions: this.#sessions, waiting: this.#approvals.all(), offline: firstLine(error) };
     }
-    const asking = this.#sessions.filter(({ waiting, state }) => waiting > 0 && groupOf(state) !== "Done");
-    const open = new Set(asking.map(({ id }) => id));
-    for (const id of this.#known.keys()) if (!open.has(id)) this.#known.delete(id);
-    await Promise.all(asking.map((summary) => this.#ask(summary, hinted.has(summary.id))));
-    return { sessions: this.#sessions, waiting: this.#waiting() };
+    await this.#approvals.update(this.#sessions, hinted, this.#live.connected);
+    return { sessions: this.#sessions, waiting: this.#approvals.all() };
   }
 
   /** Resolves at a hint, or when it is time to look again. */
@@ -91,35 +83,13 @@ class SessionsWatcher {
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    if (this.#hinted.size > 0) this.#wake();
+    if (this.#hinted.size > 0 || this.#answered) this.#wake();
+    this.#answered = false;
     const timer = new AbortController();
     const ended = AbortSignal.any([timer.signal, signal]);
     await Promise.race([woken, sleep(pollMs, undefined, { signal: ended }).catch(() => undefined)]);
     timer.abort();
     if (this.#hinted.size > 0) await sleep(burstMs, undefined, { signal }).catch(() => undefined);
-  }
-
-  async #ask(summary: SessionSummary, hinted: boolean): Promise<void> {
-    const { id, runId, state, waiting, repository } = summary;
-    const line = `${runId} ${state} ${waiting}`;
-    const before = this.#known.get(id);
-    const old = !this.#live.connected && Date.now() - (before?.askedAt ?? 0) > unhintedMs;
-    if (before?.line === line && !hinted && !old) return;
-    const deadline = Date.now() + statePatienceMs;
-    const found = await this.#context.client
-      .withDeadline(deadline, () => stateOf(this.#context, id))
-      .catch(() => undefined);
-    // No worker answered: what was known stays on show, and the next look asks again.
-    if (!found) return;
-    const { title, pending } = found;
-    const approvals = pending.map((approval) => ({ sessionId: id, title, repository, approval }));
-    this.#known.set(id, { line, askedAt: Date.now(), waiting: approvals });
-  }
-
-  #waiting(): WaitingApproval[] {
-    return [...this.#known.values()]
-      .flatMap(({ waiting }) => waiting)
-      .sort((a, b) => a.approval.requestedAt - b.approval.requestedAt);
   }
 }
 

@@ -53,4 +53,20 @@ describe("an overview of all sessions", () => {
     });
     await until((overview) => mine(overview).length === 1);
   });
+
+  it("is not held up by a session whose worker answers nobody", async () => {
+    const away = await TestSessions.start(asks);
+    const deaf = await away.run("nobody answers for me", { approval: "ask" });
+    await away.untilState(deaf, "waiting");
+    await away.stopWorker();
+    const sessions = await TestSessions.start(asks);
+    const id = await sessions.run("go", { approval: "ask" });
+    await sessions.untilState(id, "waiting");
+    const began = performance.now();
+    const { until } = watching(sessions);
+    const all = await until(({ waiting }) => waiting.some(({ sessionId }) => sessionId === id));
+    expect(all.sessions.find((summary) => summary.id === deaf)).toMatchObject({ waiting: 2 });
+    // A question to a worker that is away is given up after 5 s.
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
 });
