@@ -16,6 +16,14 @@ function note(approvalId: string, decision: SentDecision): void {
   decisions.value = new Map(decisions.value).set(approvalId, decision);
 }
 
+/** The person changes what was refused: what was said of it does not count any more. */
+export function forgetRefusal(approvalId: string): void {
+  if (decisions.value.get(approvalId)?.kind !== "refused") return;
+  const left = new Map(decisions.value);
+  left.delete(approvalId);
+  decisions.value = left;
+}
+
 export async function decide(sessionId: string, request: DecideRequest): Promise<void> {
   const { approvalId } = request;
   if (decisions.value.get(approvalId)?.kind === "sending") return;

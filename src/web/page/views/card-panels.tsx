@@ -6,6 +6,7 @@ import { editedArguments, editedText } from "../model/edited-arguments.ts";
 import { readableText } from "../model/parts.ts";
 import { failureText } from "../state/api.ts";
 import { argumentsOf } from "../state/arguments.ts";
+import { forgetRefusal } from "../state/decisions.ts";
 import { Problem } from "./small.tsx";
 
 interface PanelProps {
@@ -148,7 +149,11 @@ export function EditPanel({
           rows={Math.min(16, Math.max(3, text.split("\n").length + 1))}
           spellcheck={false}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setProblem(undefined);
+            forgetRefusal(approval.id);
+          }}
         />
       </label>
       <Problem text={problem} />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { nextStep, sentence } from "../../../agent/format.ts";
+import { sentence } from "../../../agent/format.ts";
 import type { NewSessionOptions, StartAnswer, StartRequest } from "../../api.ts";
 import { pathOfSession } from "../model/route.ts";
 import { failureText, post, randomText, read } from "../state/api.ts";
@@ -56,9 +56,6 @@ export function NewSession({ alone = false }: { alone?: boolean }) {
       }}
     >
       <Problem text={problem} />
-      {noModel && (
-        <Problem text={noModel.next ? `${sentence(noModel.error)} ${nextStep(noModel.next)}` : noModel.error} />
-      )}
       <label>
         What is to be done
         <textarea rows={4} value={prompt} onInput={(event) => setPrompt(event.currentTarget.value)} />
@@ -91,6 +88,11 @@ export function NewSession({ alone = false }: { alone?: boolean }) {
           onInput={(event) => setModel(event.currentTarget.value)}
         />
       </label>
+      {noModel && model.trim() === "" && (
+        <p class="facts">
+          {sentence(noModel.error)} Name one above{noModel.next ? `, or: ${noModel.next}` : ""}.
+        </p>
+      )}
       <button type="submit" class="primary" aria-disabled={!ready}>
         Start
       </button>
