@@ -53,6 +53,8 @@ export const costOf = ({ cost, costIncomplete }: Usage): string =>
 /** `870 tokens`, `12.3k tokens`: input, cached input and output together. */
 export function tokens(usage: Usage): string {
   const all = usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+  // Every request has some: an endpoint that tells no usage has told nothing, not zero.
+  if (all === 0) return "tokens unknown";
   if (all < 1000) return `${all} tokens`;
   return all < 1_000_000 ? `${(all / 1000).toFixed(1)}k tokens` : `${(all / 1_000_000).toFixed(1)}M tokens`;
 }

@@ -1,4 +1,4 @@
-// Streams in the shape in which hosts send them (`fixtures/*.txt`), each with the message it must give (`*.json`); whole, then
+// Streams in the shape in which hosts send them (`fixtures/*.txt`; those of llama-cpp-python are recorded), each with the message it must give (`*.json`); whole, then
 // cut by the network anywhere and with what proxies add. Cases 10, 14, 16, 19, 20, 23, 25; F15; D1–D6.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -24,6 +24,15 @@ const request = {
   messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "go" }], timestamp: 1 }],
   tools: [],
   thinking: "off" as const,
+};
+
+/** Line breaks of a small model stand unescaped in its texts. */
+const argumentsOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(text.replaceAll("\n", "\\n"));
+  }
 };
 
 let server: ModelServer | undefined;
@@ -73,9 +82,9 @@ describe.each(dialects)("$name", ({ stream, right }) => {
     const texts = content.map((block) =>
       block.type === "toolCall" ? block.arguments : block.type === "text" ? block.text : block.thinking,
     );
-    expect([...shown.values()].map((text, at) => (content[at]?.type === "toolCall" ? JSON.parse(text) : text))).toEqual(
-      texts,
-    );
+    expect(
+      [...shown.values()].map((text, at) => (content[at]?.type === "toolCall" ? argumentsOf(text) : text)),
+    ).toEqual(texts);
   });
 
   it("gives the same however the network cuts it, one byte at a time too (case 23, F15)", async () => {
