@@ -8,8 +8,9 @@ const cachedMessages = 20_000;
 const cachedRuns = 500;
 
 /**
- * Messages by reference. A cache keyed by the ids that activity attempts made, so no attempt can poison another's; what is
- * missing is asked of the open run by paged query, and of closed runs (or when no query is answered) read from history.
+ * Messages by reference. A cache keyed by the ids that activity attempts made, so no attempt can poison another's. What is
+ * missing of an open run that this worker knows (a prompt) is asked of the workflow, by paged query. Everything else is read
+ * from history: that waits for no workflow task, and after a worker's death those wait for seconds.
  */
 export class Transcripts {
   readonly #client: Client;
@@ -52,17 +53,22 @@ export class Transcripts {
       earlier.push(...(await this.#closedRun(sessionId, runId)).slice(from, to).map(({ message }) => message));
     }
     const { runId, from, ids } = reference;
-    const known = this.#runs.get(runId) ?? [];
-    if (known.length >= from) this.#keepRun(runId, [...known.slice(0, from), ...ids]);
-    else await this.#readOpenRun(sessionId, runId, from + ids.length);
-    const all = this.#runs.get(runId)!.slice(0, from + ids.length);
-    if (all.some((id) => !this.#bodies.has(id))) await this.#readOpenRun(sessionId, runId, all.length);
+    const before = this.#runs.get(runId)?.slice(0, from);
+    if (before?.length === from) this.#keepRun(runId, [...before, ...ids]);
+    else await this.#readFromHistory(sessionId, runId);
+    const known = this.#runs.get(runId)!;
+    const end = from + ids.length;
+    // A history that was read short of a message would put each later one in another's place.
+    const isOurs = ids.every((id, at) => known[from + at] === id);
+    const missing = isOurs ? known.slice(0, end).findIndex((id) => !this.#bodies.has(id)) : 0;
+    if (missing >= 0) await this.#readOpenRun(sessionId, runId, missing, end);
+    const all = this.#runs.get(runId)!.slice(0, end);
     return [...earlier, ...all.map((id) => this.#body(id))];
   }
 
   /** The conversation of an open run up to and including a message, in order. */
   async upTo(sessionId: string, runId: string, messageId: string): Promise<Message[]> {
-    const segments = await this.#readOpenRun(sessionId, runId, Number.POSITIVE_INFINITY);
+    const segments = await this.#readWholeRun(sessionId, runId);
     const earlier: Message[] = [];
     for (const segment of segments) {
       const messages = await this.#closedRun(sessionId, segment.runId);
@@ -74,7 +80,7 @@ export class Transcripts {
 
   /** One message of an open run. */
   async find(sessionId: string, runId: string, messageId: string): Promise<Message> {
-    if (!this.#bodies.has(messageId)) await this.#readOpenRun(sessionId, runId, Number.POSITIVE_INFINITY);
+    if (!this.#bodies.has(messageId)) await this.#readWholeRun(sessionId, runId);
     return this.#body(messageId);
   }
 
@@ -108,12 +114,19 @@ export class Transcripts {
   /** Runs read to their end: their list of ids is whole. */
   readonly #complete = new Set<string>();
 
-  async #readOpenRun(sessionId: string, runId: string, atLeast: number): Promise<TranscriptSegment[]> {
+  #readWholeRun(sessionId: string, runId: string): Promise<TranscriptSegment[]> {
+    return this.#runs.has(runId)
+      ? this.#readOpenRun(sessionId, runId, 0, Number.POSITIVE_INFINITY)
+      : this.#readFromHistory(sessionId, runId);
+  }
+
+  /** Asks the workflow for its messages `from` and on, until at least `to` of all are known; what comes before `from` is known. */
+  async #readOpenRun(sessionId: string, runId: string, from: number, to: number): Promise<TranscriptSegment[]> {
     let segments: TranscriptSegment[] = [];
     const handle = this.#client.workflow.getHandle(workflowIdOf(sessionId), runId);
-    const ids: string[] = [];
+    const ids = (this.#runs.get(runId) ?? []).slice(0, from);
     try {
-      for (let count = 1; ids.length < Math.min(count, atLeast); ) {
+      for (let count = from + 1; ids.length < Math.min(count, to); ) {
         const page = await handle.query(transcriptQuery, ids.length);
         if ("error" in page) throw new Error(page.error);
         count = page.count;
@@ -127,16 +140,20 @@ export class Transcripts {
       }
     } catch {
       // No query is answered while a workflow task fails or the run is closed; history always is.
-      const { messages, input } = await readRun(this.#client, workflowIdOf(sessionId), runId);
-      segments = input?.previous?.carried.segments ?? [];
-      ids.length = 0;
-      for (const stored of messages) {
-        ids.push(stored.id);
-        this.keep(stored);
-      }
+      return this.#readFromHistory(sessionId, runId);
     }
     this.#keepRun(runId, ids);
     return segments;
+  }
+
+  async #readFromHistory(sessionId: string, runId: string): Promise<TranscriptSegment[]> {
+    const { messages, input } = await readRun(this.#client, workflowIdOf(sessionId), runId);
+    for (const stored of messages) this.keep(stored);
+    this.#keepRun(
+      runId,
+      messages.map(({ id }) => id),
+    );
+    return input?.previous?.carried.segments ?? [];
   }
 
   /** A prompt that an earlier run received and this one took. */
