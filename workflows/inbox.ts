@@ -8,7 +8,6 @@ import {
   retrySignal,
 } from "../src/protocol/session.ts";
 import { type DecodedSignal, decodeSignal, isSignalName } from "./decode-signal.ts";
-import { untilQuiet } from "./quiet.ts";
 
 const seenSignalsKept = 2_000;
 
@@ -37,36 +36,25 @@ export class Inbox {
     return [...this.#seen].slice(-seenSignalsKept);
   }
 
-  /**
-   * Hands each signal to `take` once, by its id, for as long as the run lives. `onFault` hears of what can't be read.
-   *
-   * Signals come last: after the results of activities and timers that the same workflow task brought. A worker that was
-   * started between two tasks may be asked a query first; the engine then shows it the results before it shows it the
-   * signals, while a replay shows both at once. Taken as they come, a decision could precede the asking it answers in one
-   * of the two and not in the other, and the session would never go on.
-   */
+  /** Hands each signal to `take` once, by its id, for as long as the run lives. `onFault` hears of what can't be read. */
   async pump(take: (signal: DecodedSignal) => void, onFault: (text: string) => void): Promise<never> {
     for (;;) {
       await condition(() => !this.empty);
-      await untilQuiet();
-      // All of them at once: what was stopped in the task that brought it does not begin.
-      while (!this.empty) this.#hand(take, onFault);
-    }
-  }
-
-  #hand(take: (signal: DecodedSignal) => void, onFault: (text: string) => void): void {
-    const { name, payload } = this.#waiting.shift()!;
-    try {
-      const decoded = isSignalName(name)
-        ? decodeSignal(name, payload)
-        : { error: `unknown signal "${name.slice(0, 100)}" ignored` };
-      if ("error" in decoded) onFault(decoded.error.slice(0, 500));
-      else if (!this.#seen.has(decoded.payload.id)) {
-        this.#seen.add(decoded.payload.id);
-        take(decoded);
+      const { name, payload } = this.#waiting.shift()!;
+      try {
+        if (!isSignalName(name)) {
+          onFault(`unknown signal "${name.slice(0, 100)}" ignored`);
+          continue;
+        }
+        const decoded = decodeSignal(name, payload);
+        if ("error" in decoded) onFault(decoded.error.slice(0, 500));
+        else if (!this.#seen.has(decoded.payload.id)) {
+          this.#seen.add(decoded.payload.id);
+          take(decoded);
+        }
+      } catch (error) {
+        onFault(`a signal could not be handled: ${error instanceof Error ? error.message : String(error)}`);
       }
-    } catch (error) {
-      onFault(`a signal could not be handled: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }

@@ -1,8 +1,15 @@
 import { type Client, Connection, type ConnectionOptions, Client as TemporalClient } from "@temporalio/client";
 import { type Home, machineIdOf } from "../config/home.ts";
 import { taskQueueOf, workflowIdOf } from "../protocol/session.ts";
+import { livingWorker } from "./worker-state.ts";
 
 const closePatienceMs = 3_000;
+
+/**
+ * The engine would keep a question for the next worker, who cannot answer it before the tasks that wait too: it would be asked
+ * for nothing, and again.
+ */
+const noWorker = (): Promise<never> => Promise.reject(new Error("its worker is away"));
 
 /** Connection and home that the parts of the session client share. */
 export interface ClientContext {
@@ -44,6 +51,7 @@ export async function openContext(options: ClientOptions): Promise<ClientContext
     connection,
     namespace: options.namespace,
     identity: `tempi-client-${process.pid}`,
+    interceptors: { workflow: [{ query: (input, next) => (livingWorker(options.home) ? next(input) : noWorker()) }] },
   });
   return {
     client,

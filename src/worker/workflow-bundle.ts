@@ -6,6 +6,7 @@ import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const workflowsPath = join(root, "workflows", "index.ts");
+const interceptorsPath = join(root, "workflows", "interceptors.ts");
 export const payloadConverterPath = join(root, "workflows", "payload-converter.ts");
 const bundledFolders = ["workflows", "src/agent", "src/protocol", "src/schema"];
 
@@ -25,6 +26,7 @@ export async function workflowBundle(cacheFolder: string): Promise<{ codePath: s
     const { code } = await bundleWorkflowCode({
       workflowsPath,
       payloadConverterPath,
+      workflowInterceptorModules: [interceptorsPath],
       logger: new DefaultLogger("ERROR"),
     });
     const temporary = `${codePath}.${process.pid}`;
