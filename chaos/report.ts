@@ -50,13 +50,18 @@ export function reportOf(evidence: Evidence): Report {
 export const isGood = (report: Report): boolean =>
   report.faultsThatHit > 0 && Object.values(report.invariants).every(({ broken }) => broken === 0);
 
-/** Milliseconds from each fault, or from its end where it lasts, to the next event of each session that it hit. */
+/**
+ * Milliseconds from each fault, or from its end where it lasts, to the next event of each session that it hit. Where another
+ * fault struck the session before it had gone on, the time counts from that one.
+ */
 function recoveryTimes({ faults, sessions }: Pick<Evidence, "faults" | "sessions">): number[] {
-  return faults.flatMap(({ hit, liftedAt }) =>
+  return faults.flatMap(({ hit, liftedAt }, index) =>
     hit.flatMap((id) => {
-      const events = sessions.find((session) => session.id === id)?.events ?? [];
-      const next = events.find(({ event }) => event.at >= liftedAt);
-      return next ? [next.event.at - liftedAt] : [];
+      const next = sessions.find((session) => session.id === id)?.events.find(({ event }) => event.at >= liftedAt)
+        ?.event.at;
+      if (next === undefined) return [];
+      const struckAgain = faults.slice(index + 1).some((later) => later.hit.includes(id) && later.at < next);
+      return struckAgain ? [] : [next - liftedAt];
     }),
   );
 }

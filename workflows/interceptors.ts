@@ -3,8 +3,8 @@ import type { ActivateInput, Next, WorkflowInternalsInterceptor } from "@tempora
 /** What tells one task of the engine from the next. */
 interface Task {
   historyLength: number;
-  /** Bytes of the history, which the engine writes down when a task starts. 0: an engine that does not. */
-  historySize: number;
+  /** When it started, in nanoseconds since 1970. */
+  startedAt: bigint;
 }
 
 /**
@@ -14,19 +14,17 @@ interface Task {
  * for good.
  */
 export const isAheadOfTask = (before: Task | undefined, now: Task): boolean =>
-  before !== undefined &&
-  now.historySize > 0 &&
-  now.historySize === before.historySize &&
-  now.historyLength > before.historyLength;
+  before !== undefined && now.startedAt === before.startedAt && now.historyLength > before.historyLength;
 
 /** Refuses such events: the query fails and is asked again, and the workflow is built anew from its history, in whole tasks. */
 class WholeTasks implements WorkflowInternalsInterceptor {
   #last: Task | undefined;
 
   activate(input: ActivateInput, next: Next<WorkflowInternalsInterceptor, "activate">): void {
-    const { jobs, historyLength = 0, historySizeBytes } = input.activation;
+    const { jobs, historyLength, timestamp } = input.activation;
     if (!jobs?.some(({ queryWorkflow }) => queryWorkflow)) {
-      const now = { historyLength: Number(historyLength), historySize: Number(historySizeBytes ?? 0) };
+      const startedAt = BigInt(String(timestamp?.seconds ?? 0)) * 1_000_000_000n + BigInt(timestamp?.nanos ?? 0);
+      const now = { historyLength: historyLength ?? 0, startedAt };
       if (isAheadOfTask(this.#last, now)) throw new Error("asked while there was no worker; ask again");
       this.#last = now;
     }

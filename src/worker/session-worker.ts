@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
 import { type Client, Connection, type ConnectionOptions, Client as TemporalClient } from "@temporalio/client";
 import { type InjectedSinks, NativeConnection, type NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { Environments } from "../../activities/environments.ts";
@@ -66,6 +67,7 @@ export async function startSessionWorker({
       cancelled: { fn: ({ runId }, activityIds) => attempts.cancel(runId, activityIds), callDuringReplay: false },
     },
   };
+  limitWorkflowStacks();
   const worker = await Worker.create({
     connection,
     namespace,
@@ -85,7 +87,7 @@ export async function startSessionWorker({
       renderStates: new RenderStates(),
     }),
     sinks,
-    stickyQueueScheduleToStartTimeout: "2 seconds",
+    stickyQueueScheduleToStartTimeout: "1 second",
     // After a restart every open session is replayed. All at once each would take longer than a workflow task may, be given up
     // and begin anew (measured with 20 sessions on a busy machine); the others wait with the engine, where no clock runs.
     maxConcurrentWorkflowTaskExecutions: 6,
@@ -110,6 +112,14 @@ export async function startSessionWorker({
       worker.shutdown();
     },
   };
+}
+
+/**
+ * The SDK takes a stack trace for each promise of a workflow, for the query that shows them, and looks up each frame in the source
+ * map: a quarter of what a replay costs, and after a worker's death everything is replayed. Counts for contexts made from now on.
+ */
+function limitWorkflowStacks(): void {
+  setFlagsFromString("--stack-trace-limit=2");
 }
 
 async function connectClient(options: ConnectionOptions, namespace: string): Promise<Client> {
