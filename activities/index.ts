@@ -6,6 +6,7 @@ import { notifyActivity } from "./notify.ts";
 import { prepareActivity } from "./prepare.ts";
 import type { ActivityServices } from "./services.ts";
 import { settleActivity } from "./settle.ts";
+import { untilActivity } from "./until.ts";
 import { verifyProofActivity } from "./verify-proof.ts";
 
 /**
@@ -22,6 +23,7 @@ export function createActivities(
     settle: settleActivity(services),
     verifyProof: verifyProofActivity(services),
     notify: notifyActivity(services),
+    until: untilActivity(services),
     default: executeActivity(services),
   };
 }

@@ -37,6 +37,18 @@ export const { notify } = proxyActivities<SessionActivities>({
   retry: { initialInterval: "2 seconds", backoffCoefficient: 3, maximumInterval: "5 minutes", maximumAttempts: 8 },
 });
 
+/** The check of an answer runs as a command of bash does. */
+export const { until } = proxyActivities<SessionActivities>({
+  ...common,
+  startToCloseTimeout: "30 days",
+  retry: {
+    initialInterval: "100 milliseconds",
+    backoffCoefficient: 2,
+    maximumInterval: "10 seconds",
+    maximumAttempts: 1_000,
+  },
+});
+
 /**
  * Tools, one activity type per tool name. A tool's own fault is a result, never a failure; what fails an attempt is the
  * loss of its worker, and the tool's journal decides what a further attempt may do.

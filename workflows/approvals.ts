@@ -6,6 +6,7 @@ import { limits } from "../src/protocol/limits.ts";
 import { proofText } from "../src/protocol/proof.ts";
 import { approvalIdOf, type DecideSignal } from "../src/protocol/session.ts";
 import { verifyProof } from "./activities.ts";
+import { durationText } from "./duration-text.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 interface Pending {
@@ -55,10 +56,15 @@ export class Approvals {
     return [...this.#pending.values()].filter(({ outcome }) => !outcome).map(({ approval }) => approval);
   }
 
-  ask(prepared: PreparedCall, prepareEdited: Pending["prepareEdited"], onSettled: Pending["onSettled"]): void {
+  ask(
+    prepared: PreparedCall,
+    prepareEdited: Pending["prepareEdited"],
+    onSettled: Pending["onSettled"],
+    kind: Approval["kind"] = "tool",
+  ): void {
     const approval: Approval = {
       id: approvalIdOf(workflowInfo().runId, prepared.callId, prepared.digest),
-      kind: "tool",
+      kind,
       toolCallId: prepared.callId,
       toolName: prepared.toolName,
       summary: prepared.summary,
@@ -183,11 +189,4 @@ export class Approvals {
     pending.onSettled(outcome);
     this.#onChange();
   }
-}
-
-/** In the largest unit that divides it: `2 h`, `90 min`, `45 s`. */
-function durationText(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }

@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, isCancellation } from "@temporalio/workflow";
+import { isCancellation } from "@temporalio/workflow";
 import type { BatchCall } from "../src/agent/batch.ts";
 import type { LoopEnd, LoopPorts, LoopState } from "../src/agent/loop.ts";
 import { type AssistantMessage, type StoredMessage, type ToolCall, toolCallsOf } from "../src/agent/messages.ts";
@@ -12,11 +12,14 @@ import {
 import { limits } from "../src/protocol/limits.ts";
 import { callIdOf, type SessionInput } from "../src/protocol/session.ts";
 import { model, notify, prepare, settle, tools } from "./activities.ts";
+import { applicationFailureOf } from "./application-failure.ts";
 import type { Approvals } from "./approvals.ts";
+import { withinBudget } from "./budget.ts";
 import { compactIfNeeded, compactNow } from "./compaction.ts";
 import type { Prompts } from "./prompts.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { TurnAbort } from "./turn-abort.ts";
+import { checkAnswer } from "./until.ts";
 
 /** What the binding needs of the session around it. */
 export interface PortsContext {
@@ -35,6 +38,9 @@ export interface PortsContext {
   /** Blocks until a person asks to go on (true) or stops the turn (false). */
   block(cause: string, next: string | undefined): Promise<boolean>;
   prepareNextTurn: LoopPorts["prepareNextTurn"];
+  limitReached: LoopPorts["limitReached"];
+  /** Tells whom the user's configuration names that something waits. */
+  tell(asking: PreparedCall[]): void;
 }
 
 /** Binds the pure loop to activities. Nothing else knows both. */
@@ -50,6 +56,8 @@ export function loopPorts(context: PortsContext): LoopPorts {
     },
     now: () => Date.now(),
     aborted: () => abort.aborted,
+    limitReached: context.limitReached,
+    checkAnswer: (state) => checkAnswer(context, state),
     callId: callIdOf,
     queued: (delivery) => prompts.queued.some((prompt) => prompt.delivery === delivery),
     takeSteering: () => prompts.takeSteering(),
@@ -88,7 +96,7 @@ export function loopPorts(context: PortsContext): LoopPorts {
         approvals.ask(call, prepareEdited, (outcome) => onSettled(call.callId, outcome));
       }
       if (abort.aborted) approvals.withdraw(abort.by!);
-      else tellSomebody(context, asking);
+      else context.tell(asking);
       context.showWaiting();
       const outcomes = await approvals.settled();
       context.showWaiting();
@@ -106,8 +114,8 @@ export function loopPorts(context: PortsContext): LoopPorts {
   };
 }
 
-/** Tells whom the user's configuration names that something waits. Best effort: the approval does not wait for it. */
-function tellSomebody({ input, record }: PortsContext, asking: PreparedCall[]): void {
+/** Best effort: the approval does not wait for it. */
+export function tellSomebody({ input, record }: Pick<PortsContext, "input" | "record">, asking: PreparedCall[]): void {
   if (!asking.some((call) => call.notify)) return;
   const { sessionId, cwd, title } = input;
   const waiting = asking.map(({ toolName, summary }) => ({ toolName, summary }));
@@ -123,6 +131,8 @@ function tellSomebody({ input, record }: PortsContext, asking: PreparedCall[]): 
 async function streamAssistant(context: PortsContext, turn: number) {
   const { record, input, settings, abort, date } = context;
   const { sessionId, cwd } = input;
+  const broke = await withinBudget(context, turn);
+  if (broke) return broke;
   await compactIfNeeded(context, turn);
   if (abort.aborted) return { reason: "aborted" } satisfies LoopEnd;
   const transcript = record.nameNewMessages();
@@ -258,9 +268,4 @@ async function executeToolCall(
 /** Arguments small enough to repeat for the reader of the Temporal UI. */
 function inlineArguments(args: ToolCall["arguments"]): ToolCall["arguments"] | undefined {
   return JSON.stringify(args).length <= limits.inlineArgumentsCharacters ? args : undefined;
-}
-
-function applicationFailureOf(error: unknown): ApplicationFailure | undefined {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure ? cause : undefined;
 }

@@ -47,6 +47,8 @@ export class SessionRecord {
   lastEndReason: AgentEndReason | undefined;
   readonly running = new Map<string, { toolCallId: string; toolName: string; summary: string; startedAt: number }>();
   deniedCalls = 0;
+  /** US dollars that may be spent by now; undefined while it is what the settings say. */
+  budget: number | undefined;
   #published = "";
   #toldUsage = "";
   #hinted = false;
@@ -63,6 +65,7 @@ export class SessionRecord {
     this.contextTokens = carried?.contextTokens ?? 0;
     this.summary = carried?.summary;
     this.deniedCalls = carried?.deniedCalls ?? 0;
+    this.budget = carried?.budget;
   }
 
   get runId(): string {

@@ -20,13 +20,16 @@ import {
 } from "../src/protocol/session.ts";
 import { Approvals } from "./approvals.ts";
 import type { DecodedSignal } from "./decode-signal.ts";
+import { durationText } from "./duration-text.ts";
 import { endState } from "./end-state.ts";
 import { guarded } from "./guarded.ts";
 import { Inbox } from "./inbox.ts";
-import { loopPorts } from "./loop-ports.ts";
+import { loopPorts, tellSomebody } from "./loop-ports.ts";
 import { Prompts } from "./prompts.ts";
 import { SessionRecord } from "./session-record.ts";
 import { Settings } from "./session-settings.ts";
+import { sessionState, waitingCause } from "./session-state.ts";
+import { TimeLimit } from "./time-limit.ts";
 import { TurnAbort } from "./turn-abort.ts";
 
 /** A coding session: prompts come by signal, each is worked on in turns, what needs a person waits here. */
@@ -49,6 +52,7 @@ class Session {
   /** Of the first run. */
   readonly #sessionStartedAt: number;
   #abort = new TurnAbort();
+  #timeLimit: TimeLimit | undefined;
   #working = false;
   #retries = 0;
   /** Decisions and changes being checked; settled before the run closes or goes on elsewhere. */
@@ -72,6 +76,7 @@ class Session {
     this.#loop = { turn: carried?.turn ?? 0, turnsThisPrompt: carried?.turnsThisPrompt ?? 0 };
     if (carried?.repeated) this.#loop.repeated = carried.repeated;
     if (carried?.goOn !== undefined) this.#loop.goOn = carried.goOn;
+    if (carried?.checkFailed) this.#loop.checkFailed = carried.checkFailed;
     this.#resume = carried?.turnsThisPrompt !== undefined;
     setHandler(stateQuery, () => guarded(() => this.#state()), { description: "State of the session" });
     setHandler(eventsQuery, (after) => guarded(() => this.#record.eventsAfter(Number(after) || 0)));
@@ -122,6 +127,7 @@ class Session {
     }
     this.#working = true;
     this.#setState("running");
+    this.#watchTime(resume ? this.#input.previous?.carried.timeoutAt : undefined);
     try {
       const ports = loopPorts({
         input: this.#input,
@@ -136,6 +142,8 @@ class Session {
         showWaiting: () => this.#showWaiting(),
         block: (cause, next) => this.#block(cause, next),
         prepareNextTurn: () => this.#continueIfLong(true),
+        limitReached: () => (this.#timeLimit?.up ? { reason: "timeout", errorMessage: this.#abort.by! } : undefined),
+        tell: (asking) => tellSomebody({ input: this.#input, record: this.#record }, asking),
       });
       const { reason, errorMessage } = await runAgentLoop(
         ports,
@@ -153,8 +161,18 @@ class Session {
       if (error instanceof ContinueAsNew) throw error;
       this.#fail(error);
     } finally {
+      this.#timeLimit?.stop();
       this.#working = false;
     }
+  }
+
+  /** `at`: when the run before, which this one goes on from, would have stopped. */
+  #watchTime(at: number | undefined): void {
+    const { timeoutMs } = this.#settings.now;
+    this.#timeLimit = undefined;
+    if (timeoutMs === undefined) return;
+    const why = `the time limit of ${durationText(timeoutMs)} is reached`;
+    this.#timeLimit = new TimeLimit(at ?? Date.now() + timeoutMs, () => this.#stop(why));
   }
 
   #showEnd(reason: AgentEndReason, errorMessage?: string): void {
@@ -182,8 +200,10 @@ class Session {
     if (!this.#inbox.empty) await condition(() => this.#inbox.empty);
     await this.#checks;
     if ((inWork ? this.#abort.aborted : this.#held) || this.#finish !== undefined) return;
-    const { turnsThisPrompt, goOn = false } = this.#loop;
-    const carried: CarriedState = { ...this.#carried(), ...(inWork ? { turnsThisPrompt, goOn } : {}) };
+    const { turnsThisPrompt, goOn = false, checkFailed } = this.#loop;
+    const timeoutAt = this.#timeLimit?.at;
+    const inTheMiddle = { turnsThisPrompt, goOn, ...(checkFailed && { checkFailed }), ...(timeoutAt && { timeoutAt }) };
+    const carried: CarriedState = { ...this.#carried(), ...(inWork ? inTheMiddle : {}) };
     await continueAsNew<typeof session>({
       ...this.#input,
       title: this.#settings.title,
@@ -244,13 +264,7 @@ class Session {
   #showWaiting(): void {
     if (this.#record.state !== "running" && this.#record.state !== "waiting") return;
     const open = this.#approvals.open();
-    const first = open[0];
-    if (first)
-      this.#setState(
-        "waiting",
-        `${open.length === 1 ? "a call waits" : `${open.length} calls wait`} for your decision`,
-        `tempi approve ${this.#input.sessionId}`,
-      );
+    if (open.length > 0) this.#setState("waiting", waitingCause(open), `tempi approve ${this.#input.sessionId}`);
     else this.#setState("running");
   }
 
@@ -268,24 +282,15 @@ class Session {
       usage,
       contextTokens,
       deniedCalls: this.#record.deniedCalls,
+      ...(this.#record.budget === undefined ? {} : { budget: this.#record.budget }),
       ...(summary ? { summary } : {}),
       seenSignals: this.#inbox.seen,
       state,
     };
   }
-
   #state(): SessionState {
-    return {
-      ...this.#record.snapshot(),
-      title: this.#settings.title,
-      cwd: this.#input.cwd,
-      repository: this.#input.repository,
-      settings: this.#settings.now,
-      turn: this.#loop.turn,
-      pending: this.#approvals.open(),
-      queued: this.#prompts.described,
-      rules: [...this.#approvals.rules],
-      startedAt: this.#startedAt,
-    };
+    const parts = { approvals: this.#approvals, prompts: this.#prompts, settings: this.#settings };
+    const { turn } = this.#loop;
+    return sessionState({ input: this.#input, record: this.#record, turn, startedAt: this.#startedAt, ...parts });
   }
 }

@@ -10,6 +10,7 @@ export type ApprovalReason =
   | "not-read-only" // a command that is not one simple read-only command
   | "hook"
   | "rule" // a rule of the configuration asks, or the rules could not be read
+  | "budget" // what the session may spend is spent
   | "changed-script"; // a rule allows the command, but what it runs was changed since the session began
 
 export interface Approval {
@@ -76,6 +77,8 @@ export function approvalReasonText(reason: ApprovalReason, detail?: string): str
       return detail ?? "a hook asks";
     case "rule":
       return detail ?? "a rule of your configuration asks";
+    case "budget":
+      return "what this session may spend is spent";
     case "changed-script":
       return `a rule allows it, but what it runs was changed in this session${detail ? `: ${detail}` : ""}`;
   }

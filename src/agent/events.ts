@@ -41,7 +41,19 @@ export type AgentEvent =
   | { type: "turn_end"; turn: number; usage: Usage }
   | { type: "agent_end"; reason: AgentEndReason; errorMessage?: string };
 
-export type AgentEndReason = "answered" | "terminated" | "aborted" | "maxTurns" | "repeated" | "blocked" | "failed";
+export type AgentEndReason =
+  | "answered"
+  | "terminated"
+  | "aborted"
+  | "failed"
+  | "blocked"
+  /** The limits: turns, the same call failing, the same check failing, time, money. */
+  | LimitReason;
+
+const limitReasons = ["maxTurns", "repeated", "until", "timeout", "budget"] as const;
+export type LimitReason = (typeof limitReasons)[number];
+export const isLimit = (reason: AgentEndReason | undefined): reason is LimitReason =>
+  (limitReasons as readonly (string | undefined)[]).includes(reason);
 
 /** What the session adds around the loop. */
 export type SessionOnlyEvent =

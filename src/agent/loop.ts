@@ -18,8 +18,18 @@ export interface LoopPorts extends BatchPorts {
   /** Prompts for when the work is done. */
   takeFollowUps(): StoredMessage<UserMessage>[];
   aborted(): boolean;
+  /** The limit that aborted it, when no person did. */
+  limitReached(): LoopEnd | undefined;
+  /** Runs the check of the session (`until`) on an answer. Undefined: there is none, or it is content. */
+  checkAnswer(state: LoopState): Promise<CheckedAnswer | undefined>;
   /** Between turns: the transcript is whole and nothing is open. May end the run by throwing (continue-as-new). */
   prepareNextTurn(state: LoopState): Promise<void>;
+}
+
+/** An answer that is none yet: what the model reads of it, and an end when it is not asked again. */
+export interface CheckedAnswer {
+  stored?: StoredMessage<UserMessage>;
+  end?: LoopEnd;
 }
 
 /** Plain data that a run carries when it goes on elsewhere. */
@@ -30,6 +40,8 @@ export interface LoopState {
   /** The last turn made calls, so another request follows whatever is queued. */
   goOn?: boolean;
   repeated?: RepeatedFailures;
+  /** How the check of the last answer failed, and how many times in a row it failed like that. */
+  checkFailed?: { how: string; times: number };
 }
 
 export interface LoopLimits {
@@ -56,9 +68,11 @@ export async function runAgentLoop(
 ): Promise<LoopEnd> {
   if (!resume) {
     state.turnsThisPrompt = 0;
+    delete state.checkFailed;
     ports.emit({ type: "agent_start" });
   }
-  const end = await runTurns(ports, state, limits, resume);
+  const ended = await runTurns(ports, state, limits, resume);
+  const end = (ended.reason === "aborted" && ports.limitReached()) || ended;
   ports.emit({ type: "agent_end", ...end });
   return end;
 }
@@ -69,9 +83,21 @@ async function runTurns(ports: LoopPorts, state: LoopState, limits: LoopLimits, 
   if (!resume) state.goOn = false;
   for (;;) {
     const steered = ports.queued("steer");
-    if (!state.goOn && !steered && !ports.queued("followUp")) return { reason: terminated ? "terminated" : "answered" };
+    if (!state.goOn && !steered && !ports.queued("followUp")) {
+      const check = await ports.checkAnswer(state);
+      if (check?.stored) appendMessage(ports, check.stored);
+      if (check?.end) return check.end;
+      if (check) state.goOn = true;
+      else if (!ports.queued("steer") && !ports.queued("followUp")) {
+        return { reason: terminated ? "terminated" : "answered" };
+      }
+      continue;
+    }
     // A follow-up is new work with turns of its own.
-    if (!state.goOn && !steered) state.turnsThisPrompt = 0;
+    if (!state.goOn && !steered) {
+      state.turnsThisPrompt = 0;
+      delete state.checkFailed;
+    }
     if (state.turnsThisPrompt >= limits.maxTurns) {
       return {
         reason: "maxTurns",

@@ -46,6 +46,8 @@ export interface Usage {
 export interface UserMessage {
   role: "user";
   content: (TextContent | ImageContent)[];
+  /** No person wrote it: the check of an answer failed. */
+  source?: "until";
   /** Milliseconds since 1970. */
   timestamp: number;
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { durationPattern } from "../config/duration.ts";
 import type { CliServices } from "./services.ts";
 
 /** Groups of the help text; machine commands name theirs themselves. */
@@ -77,6 +78,9 @@ function runOptions(command: Command): Command {
     .addOption(new Option("--approval <level>", "what asks before it runs").choices(approvalLevels))
     .option("-C, --cwd <folder>", "workspace (default: this folder)")
     .option("--max-turns <number>", "stop after so many turns", wholeNumber)
+    .option("--until <command>", "an answer counts only once this command exits with 0")
+    .option("--timeout <time>", "stop after 30s, 15m, 2h or 1d", time)
+    .option("--budget <dollars>", "ask before more than this is spent", money)
     .option("--tools <names>", "tools, separated by commas", names)
     .option("--system-prompt <file>", "a system prompt of your own in place of tempi's")
     .option("--file <path>", "append a file to the prompt (repeatable)", collect)
@@ -100,6 +104,17 @@ const names = (value: string): string[] => {
   const list = value.split(",").map((name) => name.trim());
   if (list.some((name) => !/^[\w-]+$/.test(name))) throw new InvalidArgumentError("Names are separated by commas.");
   return list;
+};
+
+const time = (value: string): string => {
+  if (!new RegExp(durationPattern).test(value)) throw new InvalidArgumentError("It must be like 30s, 15m, 2h or 1d.");
+  return value;
+};
+
+const money = (value: string): number => {
+  const dollars = Number(value.replace(/^\$/, ""));
+  if (!(dollars > 0 && dollars <= 1_000_000)) throw new InvalidArgumentError("It must be dollars above 0, like 5.");
+  return dollars;
 };
 
 const wholeNumber = (value: string): number => {

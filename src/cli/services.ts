@@ -14,6 +14,12 @@ export interface SettingFlags {
   thinking?: ThinkingLevel;
   approval?: ApprovalLevel;
   maxTurns?: number;
+  /** Command that must exit with 0 before an answer counts. */
+  until?: string;
+  /** `30s`, `15m`, `2h`, `1d`. */
+  timeout?: string;
+  /** US dollars. */
+  budget?: number;
   tools?: string[];
   /** File whose text replaces most of the system prompt. */
   systemPrompt?: string;

@@ -11,6 +11,7 @@ import type {
   PrepareResult,
   SettleInput,
   SettleResult,
+  UntilResult,
 } from "../protocol/activities.ts";
 import { promptMessage } from "../protocol/prompt-message.ts";
 import type {
@@ -91,6 +92,8 @@ class HistoryFold {
   /** Since the last model input: its answer, and results by call position (what `settle` made wins over a late tool). */
   #answer: string | undefined;
   #results = new Map<number, { id: string; rank: number }>();
+  /** What a check said of that answer. */
+  #checked: string | undefined;
   readonly #record: RunRecord = {
     input: undefined,
     messages: [],
@@ -141,6 +144,7 @@ class HistoryFold {
   record(): RunRecord {
     const tail = this.#answer === undefined ? [] : [this.#answer];
     tail.push(...[...this.#results].sort(([a], [b]) => a - b).map(([, { id }]) => id));
+    if (this.#checked !== undefined) tail.push(this.#checked);
     const messages = [...this.#ids, ...tail, ...this.#takenPrompts(this.#ids.length + tail.length)].flatMap(
       (id): StoredMessage[] => {
         const message = this.#bodies.get(id);
@@ -190,6 +194,7 @@ class HistoryFold {
     this.#ids = [...this.#ids.slice(0, transcript.from), ...transcript.ids];
     this.#record.lastTurn = turn;
     this.#answer = undefined;
+    this.#checked = undefined;
     this.#results.clear();
   }
 
@@ -206,6 +211,11 @@ class HistoryFold {
       (result as SettleResult).stored.forEach((stored, at) => {
         this.#result((input as SettleInput).calls[at]!.callId, stored, ranks.settled);
       });
+    } else if (type === "until") {
+      const { failed } = result as UntilResult;
+      if (!failed) return;
+      this.addBody(failed.stored);
+      this.#checked = failed.stored.id;
     } else if (type === "compact") {
       this.#record.summaries.push((result as CompactResult).summary);
     } else {

@@ -73,6 +73,8 @@ function describe(error: ValueError, path: readonly string[]): string {
     return `${key} must be a text, a whole number or true or false, not ${kindOf(error.value)}`;
   if (allowed)
     return `${key} must be { env = "NAME" }, { file = "PATH" } or { command = "..." }, not ${kindOf(error.value)}`;
+  if (key === "timeout") return `timeout must be like 30s, 15m, 2h or 1d, not ${shown(error.value)}`;
+  if (key === "budget") return `budget must be dollars above 0, not ${shown(error.value)}`;
   if (key === "server.binary") return `${key} must be an absolute path, not ${shown(error.value)}`;
   if (key === "server.address") return `${key} must be HOST:PORT, not ${shown(error.value)}`;
   if (key === "web.lan") return `${key} must be one IPv4 address of this machine, not ${shown(error.value)}`;

@@ -6,6 +6,7 @@ import { type TObject, Type } from "@sinclair/typebox";
 import type { RememberedRule } from "../agent/approval.ts";
 import type { Rule, RuleOrigin } from "../agent/rule.ts";
 import { checkValue, parseConfig, parseToml } from "./check.ts";
+import { milliseconds } from "./duration.ts";
 import { ConfigError, UsageError } from "./errors.ts";
 import type { Home } from "./home.ts";
 import { RulesSchema, type RuleTable } from "./schema.ts";
@@ -140,7 +141,3 @@ function absolute(path: string): string {
     return full;
   }
 }
-
-const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-const milliseconds = (text: string): number => Number(text.slice(0, -1)) * units[text.at(-1) as keyof typeof units];

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { durationPattern } from "./duration.ts";
 import { ModelSchema, ProviderSchema } from "./model-schema.ts";
 
 const strict = { additionalProperties: false };
@@ -42,7 +43,7 @@ export const RuleSchema = Type.Object(
     repository: Type.Optional(Type.String({ pattern: "^(/|~/)" })),
     reason: Type.Optional(text),
     /** `30s`, `15m`, `2h`, `1d`. */
-    deadline: Type.Optional(Type.String({ pattern: "^[1-9][0-9]{0,4}[smhd]$" })),
+    deadline: Type.Optional(Type.String({ pattern: durationPattern })),
     match: Type.Optional(Type.Array(text, { maxItems: 100 })),
     not_match: Type.Optional(Type.Array(text, { maxItems: 100 })),
   },
@@ -59,6 +60,12 @@ export const ConfigSchema = Type.Object(
     approval_proof: Type.Optional(oneOf("on", "off")),
     thinking: Type.Optional(oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max")),
     max_turns: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+    /** Command that must exit with 0 before an answer counts. */
+    until: Type.Optional(text),
+    /** Of one piece of work: `30s`, `15m`, `2h`, `1d`. */
+    timeout: Type.Optional(Type.String({ pattern: durationPattern })),
+    /** US dollars of a session. */
+    budget: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
     on_ask: Type.Optional(oneOf("park", "deny")),
     /** `"off"` = nothing is told anywhere. */
     notify: Type.Optional(Type.Union([Type.Literal("on"), Type.Literal("off"), Notify])),

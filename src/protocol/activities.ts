@@ -1,5 +1,12 @@
 import type { ApprovalLevel } from "../agent/approval.ts";
-import type { AssistantMessage, StoredMessage, ToolCall, ToolResultMessage, Usage } from "../agent/messages.ts";
+import type {
+  AssistantMessage,
+  StoredMessage,
+  ToolCall,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "../agent/messages.ts";
 import type { PreparedCall, SettledCall } from "../agent/prepared-call.ts";
 import type { RepeatedFailures } from "../agent/repeated-failures.ts";
 import type { ModelSettings, ThinkingLevel, TranscriptSegment } from "./session.ts";
@@ -153,6 +160,25 @@ export interface NotifyResult {
   told: ("command" | "url")[];
 }
 
+/** The check of an answer: the command of `SessionSettings.until`. */
+export interface UntilInput extends SessionScope {
+  v: 1;
+  /** `untilCallId`. */
+  callId: string;
+  command: string;
+  /** `provider/model`. */
+  model: string;
+}
+
+export interface UntilResult {
+  v: 1;
+  /** Null when it is not known. */
+  exitCode: number | null;
+  durationMs: number;
+  /** Absent when it exited with 0: what the model is told, and a fingerprint of how it failed. */
+  failed?: { stored: StoredMessage<UserMessage>; how: string };
+}
+
 /** A summary and the index (in the whole transcript) of the first message that is still sent word for word. */
 export interface SummaryReference {
   id: string;
@@ -190,6 +216,7 @@ export interface SessionActivities {
   compact(input: CompactInput): Promise<CompactResult>;
   verifyProof(input: VerifyInput): Promise<VerifyResult>;
   notify(input: NotifyInput): Promise<NotifyResult>;
+  until(input: UntilInput): Promise<UntilResult>;
 }
 
 export const reservedActivityNames: (keyof SessionActivities)[] = [
@@ -199,6 +226,7 @@ export const reservedActivityNames: (keyof SessionActivities)[] = [
   "compact",
   "verifyProof",
   "notify",
+  "until",
 ];
 
 /** Failure types (dotted, `ApplicationFailure.type`) that the workflow understands. The first group blocks the turn. */

@@ -17,6 +17,8 @@ export const limits = {
   summaryCharacters: 120,
   repeatedFailuresNotice: 3,
   repeatedFailuresStop: 6,
+  /** The same failure of an answer's check, in a row. */
+  sameCheckStop: 3,
   compactionTries: 3,
   maxTurns: 200,
   continueAsNewBytes: 2.5 * MB,

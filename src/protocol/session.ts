@@ -13,6 +13,9 @@ export const approvalIdOf = (runId: string, callId: string, digest: string): str
   `${runId.slice(0, 8)}.${callId}.${digest.slice(0, 12)}`;
 /** Our id of a call: `<turn>.<position>`, both counted from 1. */
 export const callIdOf = (turn: number, position: number): string => `${turn}.${position}`;
+/** What is shown as a call of a turn and is none of the model's. */
+export const untilCallId = (turn: number): string => `${turn}.until`;
+export const budgetCallId = (turn: number): string => `${turn}.budget`;
 
 /** Session ids: 6 characters without look-alikes (no 0 1 i l o u). */
 export const sessionIdAlphabet = "23456789abcdefghjkmnpqrstvwxyz";
@@ -45,6 +48,12 @@ export interface SessionSettings {
   queue?: "one" | "all";
   /** File whose text replaces the system prompt's preamble, tools and rules. Absolute; read at each request. */
   systemPromptFile?: string;
+  /** Command that must exit with 0 before an answer counts as one. The user's own, so it needs no approval. */
+  until?: string;
+  /** Milliseconds of one piece of work, from its prompt to its end, waiting included. */
+  timeoutMs?: number;
+  /** US dollars; each time they are spent a person is asked for as much again. */
+  budget?: number;
 }
 
 /** A run of the workflow and the part of its messages that belongs to the conversation: indices `[from, to)` in that run. */
@@ -79,7 +88,12 @@ export interface CarriedState {
   turnsThisPrompt?: number;
   /** With `turnsThisPrompt`: the last turn made calls, so a request follows. */
   goOn?: boolean;
+  /** With `turnsThisPrompt`: how the check of the last answer failed; when the time is up, milliseconds since 1970. */
+  checkFailed?: { how: string; times: number };
+  timeoutAt?: number;
   deniedCalls?: number;
+  /** US dollars that may be spent, raised by whom the budget asked. */
+  budget?: number;
 }
 
 export interface SessionInput {

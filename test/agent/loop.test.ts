@@ -1,5 +1,7 @@
 // Pure unit tests: no worker, no server.
 import { describe, expect, it } from "vitest";
+import type { LoopState } from "../../src/agent/loop.ts";
+import { textOf } from "../../src/agent/messages.ts";
 import { assistant, call, FakePorts, limits, toolResult, user } from "./support.ts";
 
 describe("the loop", () => {
@@ -129,5 +131,44 @@ describe("the loop", () => {
     expect(await runAgentLoop(next, state, limits, true)).toEqual({ reason: "answered" });
     expect(next.events.map(({ type }) => type)).not.toContain("agent_start");
     expect(next.log).toEqual(["model 2"]);
+  });
+
+  const failing = (times: number) => ({ stored: user(`check failed ${times}`) });
+
+  it("goes on while the check of its answer fails, and ends when it is content", async () => {
+    const ports = new FakePorts([assistant(["one"]), assistant(["two"]), assistant(["three"])]);
+    ports.checks = [failing(1), failing(2)];
+    expect(await ports.go()).toEqual({ reason: "answered" });
+    const said = ports.transcript.map(({ message }) => textOf(message.content));
+    expect(said).toEqual(["prompt", "one", "check failed 1", "two", "check failed 2", "three"]);
+  });
+
+  it("is stopped by the limit of turns while its check fails, and by the check itself", async () => {
+    const ports = new FakePorts([]);
+    ports.checks = Array.from({ length: 20 }, (_, at) => failing(at));
+    expect(await ports.go(undefined, { ...limits, maxTurns: 4 })).toMatchObject({ reason: "maxTurns" });
+    expect(ports.log).toHaveLength(4);
+    const same = new FakePorts([]);
+    same.checks = [failing(1), { ...failing(2), end: { reason: "until", errorMessage: "the same again" } }];
+    expect(await same.go()).toEqual({ reason: "until", errorMessage: "the same again" });
+    expect(textOf(same.transcript.at(-1)!.message.content)).toBe("check failed 2");
+  });
+
+  it("takes a prompt that came while the check ran, with turns and failures of its own", async () => {
+    const ports = new FakePorts([assistant(["one"]), assistant(["two"])]);
+    const state: LoopState = { turn: 0, turnsThisPrompt: 0 };
+    ports.checkAnswer = async () => {
+      if (ports.log.length === 1) ports.followUps.push(user("more"));
+      return undefined;
+    };
+    expect(await ports.go(state)).toEqual({ reason: "answered" });
+    expect(state).toMatchObject({ turn: 2, turnsThisPrompt: 1 });
+  });
+
+  it("says the limit that stopped it, where no person did", async () => {
+    const ports = new FakePorts([{ reason: "aborted" }]);
+    ports.limit = { reason: "timeout", errorMessage: "two hours" };
+    expect(await ports.go()).toEqual({ reason: "timeout", errorMessage: "two hours" });
+    expect(ports.events.at(-1)).toMatchObject({ type: "agent_end", reason: "timeout" });
   });
 });

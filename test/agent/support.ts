@@ -1,6 +1,13 @@
 import type { ApprovalOutcome } from "../../src/agent/batch.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { type LoopEnd, type LoopLimits, type LoopPorts, type LoopState, runAgentLoop } from "../../src/agent/loop.ts";
+import {
+  type CheckedAnswer,
+  type LoopEnd,
+  type LoopLimits,
+  type LoopPorts,
+  type LoopState,
+  runAgentLoop,
+} from "../../src/agent/loop.ts";
 import {
   type AssistantMessage,
   noUsage,
@@ -75,6 +82,11 @@ export class FakePorts implements LoopPorts {
   append = (stored: StoredMessage) => this.transcript.push(stored) - 1;
   now = () => 0;
   aborted = () => this.isAborted;
+  limit: LoopEnd | undefined;
+  limitReached = () => this.limit;
+  /** What the check says of one answer after the other; content when there is no more. */
+  checks: CheckedAnswer[] = [];
+  checkAnswer = async () => this.checks.shift();
   callId = (turn: number, position: number) => `${turn}.${position}`;
   queued = (delivery: "steer" | "followUp") => (delivery === "steer" ? this.steering : this.followUps).length > 0;
   takeSteering = () => this.steering.splice(0, 1);

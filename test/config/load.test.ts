@@ -33,6 +33,8 @@ describe("what is wrong is named with file, line and key", () => {
     ["unknown key in a table", '[server]\nbinary = "/x"\nport = 3\n', /config\.toml:3: unknown key "server\.port"/],
     ["text for a number", 'max_turns = "5"\n', /config\.toml:1: max_turns: expected integer, not "5"/],
     ["negative limit", "# a\n\nmax_turns = -1\n", /config\.toml:3: max_turns: .*greater or equal to 1.*not -1/],
+    ["a time without unit", 'timeout = "2"\n', /config\.toml:1: timeout must be like 30s, 15m, 2h or 1d, not "2"/],
+    ["a budget of nothing", "budget = 0\n", /config\.toml:1: budget must be dollars above 0, not 0/],
     ["fraction", "max_turns = 1.5\n", /max_turns: expected integer, not 1\.5/],
     ["unknown level", 'approval = "never"\n', /approval must be one of ask, edits, auto, not "never"/],
     ["relative binary", '[server]\nbinary = "temporal"\n', /:2: server\.binary must be an absolute path/],
@@ -118,7 +120,7 @@ const modelKeys = ["context_window", "max_output", "vision", "thinking", "price"
 test("keys without a value are known by name; a table of one provider is example enough", () => {
   const unset = unsetKeys(loadConfig(homeWith("max_turns = 7\n"), { environment: {} }));
   expect(unset).toEqual([
-    ...["model", "tools", "queue", "system_prompt"],
+    ...["model", "until", "timeout", "budget", "tools", "queue", "system_prompt"],
     ...modelKeys,
     "aliases",
     ...["server.binary", "server.temporal_profile", "server.address", "server.namespace"],
@@ -130,7 +132,7 @@ test("keys without a value are known by name; a table of one provider is example
     environment: {},
   });
   expect(unsetKeys(config)).toEqual([
-    ...["tools", "queue", "system_prompt"],
+    ...["until", "timeout", "budget", "tools", "queue", "system_prompt"],
     ...modelKeys,
     "aliases",
     ...["server.temporal_profile", "server.address", "server.namespace"],

@@ -7,7 +7,8 @@ import { markdownLines } from "../render/markdown.ts";
 import type { Line } from "../text/line.ts";
 import type { Look } from "../text/look.ts";
 
-const failedTail = 10;
+/** Rows of a failure that stay. */
+export const failedTail = 10;
 const liveTail = 5;
 const diffRows = 40;
 

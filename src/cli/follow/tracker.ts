@@ -1,5 +1,5 @@
 import type { Approval } from "../../agent/approval.ts";
-import type { AgentEndReason, SessionEvent, SessionStateName } from "../../agent/events.ts";
+import { type AgentEndReason, isLimit, type SessionEvent, type SessionStateName } from "../../agent/events.ts";
 import { addUsage, noUsage, type StoredMessage, textOf, type Usage } from "../../agent/messages.ts";
 import type { FollowItem } from "../../client/contract.ts";
 import type { SessionState } from "../../protocol/session.ts";
@@ -196,7 +196,7 @@ export function exitCodeOf(tracker: SessionTracker, deniedUnasked: number): numb
     case "waiting":
       return exitCodes.needsPerson;
     case "stopped":
-      return tracker.endReason === "maxTurns" || tracker.endReason === "repeated" ? exitCodes.limit : exitCodes.stopped;
+      return isLimit(tracker.endReason) ? exitCodes.limit : exitCodes.stopped;
     case "ended":
       return exitCodes.stopped;
     default:

@@ -60,6 +60,9 @@ export function compactionText(event: Extract<SessionEvent, { type: "compaction_
 export function endText(reason: AgentEndReason): string | undefined {
   if (reason === "aborted") return "stopped by a person";
   if (reason === "maxTurns") return "stopped: the limit of turns is reached";
+  if (reason === "until") return "stopped: the check failed the same way again and again";
+  if (reason === "timeout") return "stopped: the time limit is reached";
+  if (reason === "budget") return "stopped: the budget is spent";
   if (reason === "repeated") return "stopped: the same call failed again and again";
   return undefined;
 }

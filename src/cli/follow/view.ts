@@ -2,13 +2,13 @@ import type { SessionEvent } from "../../agent/events.ts";
 import { type AssistantMessage, type Message, type ToolResultMessage, textOf } from "../../agent/messages.ts";
 import type { FollowItem } from "../../client/contract.ts";
 import { LiveText, turnOfSource } from "../../protocol/live-text.ts";
-import { callLine } from "../render/call.ts";
+import { callLine, tailLines } from "../render/call.ts";
 import { markdownLines } from "../render/markdown.ts";
 import { modelName, nextStep, sentence } from "../text/format.ts";
 import { type Line, line, linesOf, span, wrap } from "../text/line.ts";
 import { type Look, signsOf } from "../text/look.ts";
 import { sanitiseLine } from "../text/sanitise.ts";
-import { type CallRow, movingCall, settledCall } from "./call-rows.ts";
+import { type CallRow, failedTail, movingCall, settledCall } from "./call-rows.ts";
 import type { SessionTracker } from "./tracker.ts";
 import { compactionText, cutText, endText, retryLines, thinkingLine, userLines } from "./view-lines.ts";
 
@@ -125,6 +125,7 @@ export class FollowView {
         const call = this.calls.get(event.toolCallId) ?? { ...event, startedAt: event.at - event.durationMs };
         call.summary = event.summary || call.summary;
         call.ended = { isError: event.isError, durationMs: event.durationMs };
+        if (event.toolName === "until") return this.checked(call, look);
         this.calls.set(event.toolCallId, call);
         return [];
       }
@@ -168,6 +169,13 @@ export class FollowView {
     }
   }
 
+  /** The check of an answer has no result that a model reads. */
+  private checked(call: CallRow, look: Look): Line[] {
+    this.calls.delete(call.toolCallId);
+    this.live.drop(call.toolCallId);
+    return [...this.release(look), ...settledCall(call, undefined, look)];
+  }
+
   private resolved(event: Extract<SessionEvent, { type: "approval_resolved" }>, look: Look): Line[] {
     const call = this.calls.get(event.toolCallId);
     // The time it waited for a person is not the call's.
@@ -184,8 +192,12 @@ export class FollowView {
 
   private takeMessage(event: Extract<SessionEvent, { type: "message_end" }>, message: Message, look: Look): Line[] {
     switch (message.role) {
-      case "user":
-        return [...this.release(look), ...userLines(textOf(message.content), look)];
+      case "user": {
+        const text = textOf(message.content);
+        // What failed stands above it.
+        const lines = message.source === "until" ? tailLines(text, failedTail, look) : userLines(text, look);
+        return [...this.release(look), ...lines];
+      }
       case "assistant": {
         this.finishedTurn = Math.max(this.turn, this.finishedTurn);
         for (const source of this.live.names()) if (turnOfSource(source) !== undefined) this.live.drop(source);

@@ -246,3 +246,23 @@ test("a call that a stop kept from beginning is no failure", () => {
   );
   expect(rows).toEqual(["○ bash npm test  not run"]);
 });
+
+test("the check of an answer is a line of its own, and what failed follows it as its tail", () => {
+  const make = new ItemMaker();
+  const view = viewer(60);
+  const check = { toolCallId: "1.until", toolName: "until", summary: "npm test" };
+  view.take(make.event({ type: "turn_start", turn: 1 }), make.event({ type: "tool_execution_start", ...check }));
+  expect(view.moving()).toEqual(["● until npm test  0s"]);
+  const lines = Array.from({ length: 14 }, (_, at) => `line ${at}`).join("\n");
+  expect(
+    view.take(
+      make.event({ type: "tool_execution_end", ...check, isError: true, durationMs: 2_000 }),
+      make.message({ role: "user", content: [{ type: "text", text: lines }], source: "until", timestamp: at0 }),
+    ),
+  ).toEqual([
+    "✗ until npm test  2s",
+    "  … 4 lines above",
+    ...Array.from({ length: 10 }, (_, at) => `  │ line ${at + 4}`),
+  ]);
+  expect(view.moving()).toEqual([]);
+});

@@ -9,7 +9,13 @@ export function rowsOfMessages(messages: readonly StoredMessage[]): Row[] {
   for (const { id, message } of messages) {
     switch (message.role) {
       case "user":
-        rows.push({ kind: "prompt", key: `prompt:${id}`, at: message.timestamp, content: message.content });
+        rows.push({
+          kind: "prompt",
+          key: `prompt:${id}`,
+          at: message.timestamp,
+          content: message.content,
+          ...(message.source && { source: message.source }),
+        });
         break;
       case "assistant": {
         turn++;

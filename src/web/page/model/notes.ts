@@ -28,6 +28,9 @@ export function noteOf(event: SessionEvent): NoteRow | undefined {
       return stateNote(event, note);
     case "agent_end":
       if (event.reason === "maxTurns") return note("Stopped: the most turns for one prompt were used", "warning");
+      if (event.reason === "until") return note("Stopped: the check failed the same way again and again", "warning");
+      if (event.reason === "timeout") return note("Stopped: the time limit is reached", "warning");
+      if (event.reason === "budget") return note("Stopped: the budget is spent", "warning");
       if (event.reason === "repeated") return note("Stopped: the same call failed again and again", "warning");
       return undefined;
     default:

@@ -24,6 +24,8 @@ export interface Resolution {
 export interface PromptRow {
   kind: "prompt";
   key: string;
+  /** The check of an answer said it, no person. */
+  source?: UserMessage["source"];
   at: number;
   content: UserMessage["content"];
 }

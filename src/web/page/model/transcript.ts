@@ -102,7 +102,13 @@ export class Transcript {
       case "user":
         this.#promptIds.add(event.messageId);
         if (message?.role !== "user") return;
-        this.rows.push({ kind: "prompt", key: `prompt:${event.messageId}`, at: event.at, content: message.content });
+        this.rows.push({
+          kind: "prompt",
+          key: `prompt:${event.messageId}`,
+          at: event.at,
+          content: message.content,
+          ...(message.source && { source: message.source }),
+        });
         return;
       case "assistant":
         this.answered.add(this.turn);

@@ -6,7 +6,7 @@ import { imagesOf, type NoteRow, type PromptRow } from "../model/rows.ts";
 import { CopyText, Line, Sign } from "./small.tsx";
 
 export const Prompt = ({ row }: { row: PromptRow }) => (
-  <article class="row prompt" aria-label="Asked">
+  <article class={row.source ? "row prompt check" : "row prompt"} aria-label={row.source ? "Check failed" : "Asked"}>
     <p class="prompt-text">{readableText(textOf(row.content))}</p>
     <Pictures content={row.content} />
     <span class="facts at">{clock(row.at)}</span>
