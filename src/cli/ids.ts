@@ -1,7 +1,10 @@
 import { randomInt } from "node:crypto";
+import type { SessionSummary } from "../client/contract.ts";
 import { UserError } from "../config/errors.ts";
 import { sessionIdAlphabet } from "../protocol/session.ts";
+import { isHere } from "./is-here.ts";
 import type { ConnectedClient } from "./services.ts";
+import { standpoint } from "./workspace.ts";
 
 /** A new session id: six characters that nobody confuses. */
 export const newSessionId = (): string =>
@@ -21,11 +24,12 @@ export function checkIdShape(text: string): string {
   return id;
 }
 
-/** The full id of a prefix or `last`; an unknown or ambiguous one is exit 1 with the candidates. */
+/** The full id of a prefix, or of the newest session of the repository around `here`; what fits nothing or too much is an error with the candidates. */
 export async function resolveId(client: ConnectedClient, text: string, here: string): Promise<string> {
   const id = checkIdShape(text);
+  if (id === "last") return newestHere(await client.list(), here);
   try {
-    return await client.resolve(id, here);
+    return await client.resolve(id);
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "SessionNotFound") throw error;
     const candidates = (error as { candidates?: unknown }).candidates;
@@ -33,4 +37,18 @@ export async function resolveId(client: ConnectedClient, text: string, here: str
     const names = candidates.map((one) => (typeof one === "string" ? one : String((one as { id?: unknown }).id)));
     throw new UserError(`"${text}" fits ${names.length} sessions: ${names.join(", ")}.`, { next: "tempi list" });
   }
+}
+
+const candidatesMost = 5;
+
+/** Another repository's session is never meant: it would get a prompt, or an answer, that is not for it. */
+function newestHere(sessions: readonly SessionSummary[], here: string): string {
+  const newest = sessions.toSorted((a, b) => b.startedAt - a.startedAt);
+  const found = newest.find((session) => isHere(session, standpoint(here)));
+  if (found) return found.id;
+  if (newest.length === 0) throw new UserError("there is no session yet.", { next: 'tempi run "what to do"' });
+  const others = newest.slice(0, candidatesMost).map(({ id, repository }) => `${id} (${repository})`);
+  throw new UserError(`there is no session of this repository; elsewhere: ${others.join(", ")}.`, {
+    next: "the same command with an id",
+  });
 }

@@ -25,7 +25,6 @@ export function registerSessionCommands(program: Command, services: CliServices,
   followOptions(work("send [id] [text...]", "tell a session something, also when it is done"))
     .option("-f, --follow", "follow it afterwards")
     .option("--follow-up", "wait until it has answered instead of steering it now")
-    .option("--system-prompt <file>", "a system prompt of your own in place of tempi's")
     .option("--file <path>", "append a file to the text (repeatable)", collect)
     .action(async (id, words, flags) =>
       done(await (await import("./commands/send.ts")).sendCommand(services, id, words, flags)),

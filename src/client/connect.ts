@@ -39,7 +39,7 @@ export async function connectSessionClient(
   return {
     start: (input, prompt) => startRun(context, input, { ...prompt, at: Date.now(), delivery: "steer" }),
     list: () => listSessions(context),
-    resolve: (prefix, here) => resolveSession(context, prefix, here),
+    resolve: (prefix) => resolveSession(context, prefix),
     state: (sessionId) => known(sessionId, () => stateOf(context, sessionId)),
     account: (sessionId, options) => known(sessionId, () => accountOf(context, sessionId, options)),
     follow: (sessionId, followOptions) => followSession(context, sessionId, followOptions),

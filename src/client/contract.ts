@@ -113,8 +113,8 @@ export interface SessionClient {
   start(input: SessionInput, firstPrompt: { id: string; text: string }): Promise<void>;
   /** Newest run of each session, by group (needs you, working, done), then newest first. */
   list(): Promise<SessionSummary[]>;
-  /** Full id for a unique prefix or `last`; throws `SessionNotFound` with the candidates. */
-  resolve(prefix: string, here?: string): Promise<string>;
+  /** Full id for a unique prefix; throws `SessionNotFound` with the candidates. */
+  resolve(prefix: string): Promise<string>;
   state(sessionId: string): Promise<SessionState>;
   /** `recorded`: only what the history tells, without asking a worker, which may take seconds to answer. */
   account(sessionId: string, options?: { recorded?: boolean }): Promise<SessionAccount>;

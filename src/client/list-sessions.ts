@@ -64,17 +64,12 @@ function stateOf(status: string, stored: SessionStateName): SessionStateName {
   return "ended";
 }
 
-/** Full id for a unique prefix, or for `last`: the newest session here, else the newest of all. */
-export async function resolveSession(context: ClientContext, prefix: string, here?: string): Promise<string> {
-  if (prefix !== "last" && !/^[23456789abcdefghjkmnpqrstvwxyz]{1,6}$/.test(prefix)) {
+/** Full id for a unique prefix. */
+export async function resolveSession(context: ClientContext, prefix: string): Promise<string> {
+  if (!/^[23456789abcdefghjkmnpqrstvwxyz]{1,6}$/.test(prefix)) {
     throw new SessionNotFound(`no such session: "${prefix.slice(0, 40)}"`);
   }
   const sessions = (await listSessions(context)).sort((a, b) => b.startedAt - a.startedAt);
-  if (prefix === "last") {
-    const found = sessions.find(({ cwd }) => cwd === here) ?? sessions[0];
-    if (!found) throw new SessionNotFound("there is no session yet");
-    return found.id;
-  }
   const fitting = sessions.filter(({ id }) => id.startsWith(prefix));
   if (fitting.length === 1) return fitting[0]!.id;
   if (fitting.length === 0) throw new SessionNotFound(`no such session: "${prefix}"`);

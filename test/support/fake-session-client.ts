@@ -157,7 +157,7 @@ export class FakeSessionClient implements ConnectedClient {
   }
   async resolve(prefix: string): Promise<string> {
     this.note("resolve", prefix);
-    const found = prefix === "last" ? this.sessions : this.sessions.filter((one) => one.id.startsWith(prefix));
+    const found = this.sessions.filter((one) => one.id.startsWith(prefix));
     if (found.length === 1) return found[0]!.id;
     throw Object.assign(new Error("none"), { name: "SessionNotFound", candidates: found.map(({ id }) => ({ id })) });
   }

@@ -1,5 +1,6 @@
 import { type GroupName, groupNames, groupOf } from "../../agent/session-groups.ts";
 import type { SessionSummary } from "../../client/contract.ts";
+import { UserError } from "../../config/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { follow } from "../follow/how.ts";
 import { isHere } from "../is-here.ts";
@@ -28,8 +29,15 @@ export async function overviewCommand(services: CliServices): Promise<number> {
   print(services, overviewLines(numbered, services));
   const text = (await ask(services, `${signsOf(look).prompt} `))?.trim();
   if (text === undefined || text === "") return exitCodes.answered;
-  const chosen = /^\d+$/.test(text) ? numbered[Number(text) - 1] : undefined;
-  if (chosen === undefined) return runCommand(services, [text], {});
+  if (!/^\d+$/.test(text)) return runCommand(services, [text], {});
+  const chosen = numbered[Number(text) - 1];
+  if (chosen === undefined) {
+    const range = numbered.length === 0 ? "there is no session yet" : `the sessions go from 1 to ${numbered.length}`;
+    throw new UserError(`${range}; not ${text}.`, {
+      exitCode: exitCodes.usage,
+      next: `tempi, or for a task that is a number: tempi run "${text}"`,
+    });
+  }
   return withClient(services, (client) => follow(client, services, chosen.id, {}));
 }
 

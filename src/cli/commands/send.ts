@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
 import { chooseTools } from "../../config/active-tools.ts";
+import { UserError } from "../../config/errors.ts";
 import type { ConfigureSignal, Delivery, SessionState } from "../../protocol/session.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { FollowOptions } from "../follow/follow-session.ts";
@@ -47,12 +49,13 @@ export async function sendCommand(
 export async function continueLast(
   services: CliServices,
   words: readonly string[],
-  flags: FollowFlags & SettingFlags & { file?: string[]; detach?: boolean },
+  flags: FollowFlags & SettingFlags & { file?: string[]; detach?: boolean; once?: boolean; cwd?: string },
 ): Promise<number> {
+  refuseStartFlags(flags);
   const text = await promptText(services, words, { files: flags.file ?? [], command: "run -c" });
   const model = flags.model === undefined ? undefined : await services.model(flags.model);
   return withClient(services, async (client) => {
-    const sessionId = await resolveId(client, "last", services.cwd);
+    const sessionId = await resolveId(client, "last", resolve(services.cwd, flags.cwd ?? "."));
     const changes: Omit<ConfigureSignal, "id"> = {
       ...(model === undefined ? {} : { model }),
       ...(flags.thinking === undefined ? {} : { thinking: flags.thinking }),
@@ -70,6 +73,27 @@ export async function continueLast(
     }
     return follow(client, services, sessionId, { ...flags, ...since });
   });
+}
+
+/** What only the start of a session takes: ignored, it would seem to count. */
+function refuseStartFlags(flags: Parameters<typeof continueLast>[2]): void {
+  const names: [keyof typeof flags, string][] = [
+    ["once", "--once"],
+    ["maxTurns", "--max-turns"],
+    ["systemPrompt", "--system-prompt"],
+    ["until", "--until"],
+    ["timeout", "--timeout"],
+    ["budget", "--budget"],
+  ];
+  const given = names.filter(([key]) => flags[key] !== undefined).map(([, name]) => name);
+  if (given.length === 0) return;
+  throw new UserError(
+    `${given.join(" and ")} ${given.length === 1 ? "counts" : "count"} when a session starts; -c goes on with one.`,
+    {
+      exitCode: exitCodes.usage,
+      next: `the same command without ${given.length === 1 ? "it" : "them"}, or without -c`,
+    },
+  );
 }
 
 type Delivered = Pick<FollowOptions, "after" | "since"> & { blocked?: Pick<SessionState, "cause" | "next"> };
