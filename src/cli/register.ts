@@ -39,6 +39,9 @@ export function registerSessionCommands(program: Command, services: CliServices,
     .option("--transcript", "the whole conversation")
     .option("--json", "as one JSON object")
     .action(async (id, flags) => done(await (await import("./commands/show.ts")).showCommand(services, id, flags)));
+  work("diff [id] [path]", "what its edits changed, file by file").action(async (id, path) =>
+    done(await (await import("./commands/diff.ts")).diffCommand(services, id, path)),
+  );
   work("stop [id]", "stop the running turn; the session stays")
     .option("--end", "end the session")
     .action(async (id, flags) => done(await (await import("./commands/stop.ts")).stopCommand(services, id, flags)));
