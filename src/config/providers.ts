@@ -21,7 +21,7 @@ export interface ResolvedModel {
 }
 
 const threeWays =
-  'name one: --model PROVIDER/MODEL, or export TEMPI_MODEL=PROVIDER/MODEL, or model = "PROVIDER/MODEL" in config.toml';
+  'tempi init, or name one: --model PROVIDER/MODEL, or export TEMPI_MODEL=PROVIDER/MODEL, or model = "PROVIDER/MODEL" in config.toml';
 
 type ModelConfig = Pick<ConfigFile, "model" | "models" | "providers" | "aliases">;
 

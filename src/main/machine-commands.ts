@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type Home, homeOf } from "../config/home.ts";
+import type { InitFlags } from "./init/init-command.ts";
 import type { WebFlags } from "./web-command.ts";
 
 /** What the machine commands need; what is left out is this process's own. */
@@ -35,7 +36,7 @@ export interface UpFlags {
 }
 
 /**
- * Adds `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs`, `trust`, `rules`, `config` and `models`. Their code loads when one of them
+ * Adds `init`, `up`, `down`, `restart`, `web`, `status`, `doctor`, `logs`, `trust`, `rules`, `config` and `models`. Their code loads when one of them
  * runs. They throw errors for a person and set `process.exitCode` where they end otherwise.
  */
 export function registerMachineCommands(program: Command, services: MachineServices = {}): void {
@@ -50,6 +51,21 @@ export function registerMachineCommands(program: Command, services: MachineServi
   const machine = (signature: string, words: string) =>
     program.command(signature).description(words).helpGroup("Machine:");
 
+  machine("init", "choose provider, key and model; asks what flags leave open")
+    .option("--provider <name>", "openai, deepseek, openrouter …, or a name of your own with --base-url")
+    .option("--base-url <url>", "address of its API")
+    .option("--key-env <name>", "name of the variable that holds the key")
+    .option("--key-file <path>", "file that holds the key")
+    .option("--key-command <line>", "command that prints the key")
+    .option("--key-stdin", "reads the key itself from standard input and keeps it in a file of yours")
+    .option("-m, --model <name>", "model")
+    .action(async (flags: InitFlags) => {
+      const { initCommand } = await import("./init/init-command.ts");
+      const asks = Boolean(process.stdin.isTTY && process.stderr.isTTY && !flags.keyStdin);
+      const terminal = { input: process.stdin, output: process.stderr };
+      const questions = asks ? (await import("./init/questions.ts")).terminalQuestions(terminal) : undefined;
+      await initCommand(context(), flags, { stdin: process.stdin, ...(questions ? { questions } : {}) });
+    });
   machine("up", "start this machine's Temporal server, worker and web page")
     .option("-d, --detach", "in the background; returns when they are ready")
     .option("-y, --yes", "no questions: download, first use of an address")

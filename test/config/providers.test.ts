@@ -117,7 +117,13 @@ describe("resolved", () => {
 
 describe("refused with exit code 2 and a next step", () => {
   const cases: [...Case, said: RegExp][] = [
-    ["no model", undefined, {}, {}, /no model is known\. Next: name one: --model .* TEMPI_MODEL.* model/],
+    [
+      "no model",
+      undefined,
+      {},
+      {},
+      /no model is known\. Next: tempi init, or name one: --model .* TEMPI_MODEL.* model/,
+    ],
     ["unknown provider", "nobody/m", {}, {}, /unknown provider "nobody"/],
     ["constructor is no provider", "constructor/m", {}, {}, /unknown provider "constructor"/],
     ["several keys", "m", {}, { GROQ_API_KEY: "k", XAI_API_KEY: "k" }, /several could be meant \(groq, xai\)/],
