@@ -26,6 +26,7 @@ export function registerSessionCommands(program: Command, services: CliServices,
     .option("-f, --follow", "follow it afterwards")
     .option("--follow-up", "wait until it has answered instead of steering it now")
     .option("--file <path>", "append a file to the text (repeatable)", collect)
+    .option("--image <path>", "an image to look at (repeatable)", collect)
     .action(async (id, words, flags) =>
       done(await (await import("./commands/send.ts")).sendCommand(services, id, words, flags)),
     );
@@ -86,6 +87,7 @@ function runOptions(command: Command): Command {
     .option("--tools <names>", "tools, separated by commas", names)
     .option("--system-prompt <file>", "a system prompt of your own in place of tempi's")
     .option("--file <path>", "append a file to the prompt (repeatable)", collect)
+    .option("--image <path>", "an image to look at (repeatable)", collect)
     .option("-c, --continue <text>", "send the text to the newest session here instead")
     .option("-y, --yes", "no questions: download, first address, home folder as workspace");
 }

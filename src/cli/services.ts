@@ -1,5 +1,6 @@
+import type { ImageContent } from "../agent/messages.ts";
 import type { ApprovalLevel, SessionClient } from "../client/contract.ts";
-import type { SessionSettings, ThinkingLevel } from "../protocol/session.ts";
+import type { ModelSettings, SessionSettings, ThinkingLevel } from "../protocol/session.ts";
 
 /** A client with the connection it must give back. */
 export interface ConnectedClient extends SessionClient {
@@ -61,6 +62,8 @@ export interface CliServices {
   connect(options?: { yes?: boolean; reading?: boolean }): Promise<ConnectedClient>;
   /** Whether this home can hold sessions at all, so that a first look starts nothing. */
   hasSessions(): boolean;
+  /** Images of a prompt, read and made small enough; throws `UserError` for what is none, or where the model sees none. */
+  images(paths: readonly string[], model: ModelSettings | undefined): Promise<ImageContent[]>;
   /** Settings of a new session; throws `UserError` where the model cannot be known. */
   settings(flags: SettingFlags, cwd: string): Promise<SessionSettings>;
   /**

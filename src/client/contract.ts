@@ -1,6 +1,6 @@
 import type { Approval, ApprovalLevel, DecisionKind, DecisionVia, Remember } from "../agent/approval.ts";
 import type { SessionEvent, SessionStateName } from "../agent/events.ts";
-import type { StoredMessage, Usage } from "../agent/messages.ts";
+import type { ImageContent, StoredMessage, Usage } from "../agent/messages.ts";
 import type { LiveFrame } from "../protocol/live.ts";
 import type { ConfigureSignal, Delivery, SessionInput, SessionState } from "../protocol/session.ts";
 
@@ -93,6 +93,13 @@ export type FollowItem =
   /** The run closed and nothing continues it; always the last item. */
   | { kind: "closed"; state: SessionStateName; cause?: string };
 
+/** What a person asks for. */
+export interface Prompt {
+  id: string;
+  text: string;
+  attachments?: ImageContent[];
+}
+
 /** What a person decides; `by` and `via` are recorded with it. */
 export interface Decision {
   approvalId: string;
@@ -110,7 +117,7 @@ export type DecideOutcome =
   | { kind: "refused"; reason: string };
 
 export interface SessionClient {
-  start(input: SessionInput, firstPrompt: { id: string; text: string }): Promise<void>;
+  start(input: SessionInput, firstPrompt: Prompt): Promise<void>;
   /** Newest run of each session, by group (needs you, working, done), then newest first. */
   list(): Promise<SessionSummary[]>;
   /** Full id for a unique prefix; throws `SessionNotFound` with the candidates. */
@@ -128,7 +135,7 @@ export interface SessionClient {
    */
   watch(signal: AbortSignal): AsyncIterable<Overview>;
   /** Delivers to an open session or reopens a closed one. */
-  send(sessionId: string, prompt: { id: string; text: string; delivery: Delivery }): Promise<void>;
+  send(sessionId: string, prompt: Prompt & { delivery: Delivery }): Promise<void>;
   /** Signs, signals, and waits until the session took or refused the decision. */
   decide(sessionId: string, decision: Decision): Promise<DecideOutcome>;
   /** The same decision, signed, as arguments of the Temporal CLI: for whoever reaches the server but not this machine's files. */

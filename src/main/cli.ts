@@ -84,6 +84,11 @@ function servicesOf(home: Home, onConnect: () => void): CliServices {
       await checkModel(home, model, values);
       return model;
     },
+    images: async (paths, model) => {
+      if (paths.length === 0) return [];
+      const { promptImages } = await import("./prompt-images.ts");
+      return promptImages(paths, cwd, model, (await loaded()).values);
+    },
     settings: async (flags, folder) => sessionSettings((await loaded()).values, flags, folder),
     defaults: async () => {
       const { values } = await loaded();

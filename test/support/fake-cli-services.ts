@@ -78,6 +78,7 @@ export function fakeServices(
     hasSessions: () => true,
     settings: async (flags) => ({ ...testState().settings, approval: flags.approval ?? "ask" }),
     checkModel: async () => undefined,
+    images: async (paths) => paths.map((path) => ({ type: "image", data: path, mimeType: "image/png" })),
     model: async (name) => ({ provider: "p", model: name }),
     defaults: async () => ({ notify: false, onAsk: "park" }),
     commandEnvironment: async () => ({ PATH: "/bin" }),

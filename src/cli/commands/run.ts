@@ -19,6 +19,7 @@ export interface RunFlags extends SettingFlags, FollowFlags {
   once?: boolean;
   cwd?: string;
   file?: string[];
+  image?: string[];
   yes?: boolean;
   /** Text for the newest session here instead of a new one. */
   continue?: string;
@@ -34,6 +35,7 @@ export async function runCommand(services: CliServices, words: readonly string[]
   const checked = services.checkModel(settings.model);
   // Its error is thrown where it is waited for; until then it must not count as one that nobody handles.
   checked.catch(() => undefined);
+  const attachments = await services.images(flags.image ?? [], settings.model);
   const environment = await services.commandEnvironment();
   const start = async (client: ConnectedClient): Promise<number> => {
     await checked;
@@ -54,7 +56,7 @@ export async function runCommand(services: CliServices, words: readonly string[]
         settings,
         closeAfterMs: flags.once ? 0 : limits.closeAfterMs,
       },
-      { id: randomUUID(), text },
+      { id: randomUUID(), text, ...(attachments.length > 0 ? { attachments } : {}) },
     );
     if (flags.detach) {
       sayStarted(services, sessionId, flags);

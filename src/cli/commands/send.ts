@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import type { Prompt } from "../../client/contract.ts";
 import { chooseTools } from "../../config/active-tools.ts";
 import { UserError } from "../../config/errors.ts";
-import type { ConfigureSignal, Delivery, SessionState } from "../../protocol/session.ts";
+import type { ConfigureSignal, Delivery, ModelSettings, SessionState } from "../../protocol/session.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { FollowOptions } from "../follow/follow-session.ts";
 import { type FollowFlags, follow } from "../follow/how.ts";
@@ -18,6 +19,7 @@ export interface SendFlags extends FollowFlags {
   follow?: boolean;
   followUp?: boolean;
   file?: string[];
+  image?: string[];
 }
 
 /** Sends to a session, open or closed. The id comes first, so a prompt is never taken for one. */
@@ -35,7 +37,8 @@ export async function sendCommand(
   return withClient(services, async (client) => {
     const sessionId = await resolveId(client, id, services.cwd);
     const delivery = flags.followUp ? "followUp" : "steer";
-    const { blocked, ...since } = await deliver(client, sessionId, text, delivery);
+    const prompt = await withImages(services, client, sessionId, text, flags.image);
+    const { blocked, ...since } = await deliver(client, sessionId, { ...prompt, delivery });
     if (blocked !== undefined) sayQueued(services, sessionId, blocked);
     if (!flags.follow && !flags.json) {
       if (blocked === undefined) say(services, `sent to ${sessionId}. Follow it: tempi attach ${sessionId}`);
@@ -49,7 +52,8 @@ export async function sendCommand(
 export async function continueLast(
   services: CliServices,
   words: readonly string[],
-  flags: FollowFlags & SettingFlags & { file?: string[]; detach?: boolean; once?: boolean; cwd?: string },
+  flags: FollowFlags &
+    SettingFlags & { file?: string[]; image?: string[]; detach?: boolean; once?: boolean; cwd?: string },
 ): Promise<number> {
   refuseStartFlags(flags);
   const text = await promptText(services, words, { files: flags.file ?? [], command: "run -c" });
@@ -64,7 +68,8 @@ export async function continueLast(
         ? {}
         : { activeTools: chooseTools(flags.tools, (await client.state(sessionId)).settings.activeTools) }),
     };
-    const { blocked, ...since } = await deliver(client, sessionId, text, "steer");
+    const prompt = await withImages(services, client, sessionId, text, flags.image, model);
+    const { blocked, ...since } = await deliver(client, sessionId, { ...prompt, delivery: "steer" });
     if (blocked !== undefined) sayQueued(services, sessionId, blocked);
     if (Object.keys(changes).length > 0) await client.configure(sessionId, changes);
     if (flags.detach) {
@@ -96,18 +101,31 @@ function refuseStartFlags(flags: Parameters<typeof continueLast>[2]): void {
   );
 }
 
+/** Images are read for the model that will see them: where nobody tells which one that is, it is not checked. */
+async function withImages(
+  services: CliServices,
+  client: ConnectedClient,
+  sessionId: string,
+  text: string,
+  paths: readonly string[] = [],
+  model?: ModelSettings,
+): Promise<Omit<Prompt, "id">> {
+  if (paths.length === 0) return { text };
+  const sees = model ?? (await client.state(sessionId).catch(() => undefined))?.settings.model;
+  return { text, attachments: await services.images(paths, sees) };
+}
+
 type Delivered = Pick<FollowOptions, "after" | "since"> & { blocked?: Pick<SessionState, "cause" | "next"> };
 
 /** Sends, and tells from where to follow. A closed session answers no query: then its events are told from the start. */
 async function deliver(
   client: ConnectedClient,
   sessionId: string,
-  text: string,
-  delivery: Delivery,
+  prompt: Omit<Prompt, "id"> & { delivery: Delivery },
 ): Promise<Delivered> {
   const before = await client.state(sessionId).catch(() => undefined);
   const id = randomUUID();
-  await client.send(sessionId, { id, text, delivery });
+  await client.send(sessionId, { id, ...prompt });
   if (before === undefined) return { since: { messageId: id } };
   // No work begins before a person mends it: a follower that waited for some would wait for ever.
   if (before.state === "blocked") return { after: before.lastEvent, blocked: before };

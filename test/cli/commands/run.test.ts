@@ -437,3 +437,13 @@ test("inside a session run, approve and set are refused", async () => {
     expect(client.asked).toEqual([]);
   }
 });
+
+test("images go with the prompt of run and of send", async () => {
+  const { client, run } = set();
+  client.sessions = [testSummary()];
+  expect(await run("run", "look", "--image", "a.png", "--image", "b.png", "--detach")).toBe(0);
+  const attachments = ["a.png", "b.png"].map((data) => ({ type: "image", data, mimeType: "image/png" }));
+  expect(client.calls("start")[0]![2]).toMatchObject({ text: "look", attachments });
+  expect(await run("send", "k7f3qd", "and", "this", "--image", "c.png")).toBe(0);
+  expect(client.calls("send")[0]![2]).toMatchObject({ text: "and this", attachments: [{ data: "c.png" }] });
+});
