@@ -16,6 +16,7 @@ import { askModel } from "./ask-model.ts";
 import { type Attempt, runAttempt, whileHere, workerGone } from "./attempt.ts";
 import { boundErrorText, sizeOf, wellFormed } from "./bounds.ts";
 import { FailureBudget, modelFailure } from "./failures.ts";
+import { hasTargets } from "./notify.ts";
 import { prepareCalls } from "./preflight.ts";
 import { type ActivityServices, WorkerShutdown } from "./services.ts";
 import { withoutStack } from "./without-stack.ts";
@@ -35,16 +36,23 @@ export function modelActivity(services: ActivityServices) {
         budget.forget(key);
         return result;
       } catch (error) {
-        if (error instanceof ApplicationFailure) throw error;
+        if (error instanceof ApplicationFailure) throw forSomebody(services, error);
         // A fault of our own is retried like one of the provider's, within the same bounds: never for ever.
         const known =
           error instanceof ModelError ? error : new ModelError("transient", `tempi failed: ${error}`, { cause: error });
         const failure = modelFailure(known, budget.count(key, known.kind));
         // A person's `retry` of a turn that gave up starts with all its tries.
         if (failure.nonRetryable) budget.forget(key);
-        throw failure;
+        throw forSomebody(services, failure);
       }
     });
+}
+
+/** Tells the workflow that somebody is to hear of it, where it ends the tries: only this side knows the configuration. */
+function forSomebody(services: ActivityServices, failure: ApplicationFailure): ApplicationFailure {
+  if (!failure.nonRetryable || !hasTargets(services)) return failure;
+  const { type, message, details } = failure;
+  return withoutStack({ type: type!, message, nonRetryable: true, details: [details?.[0] ?? null, true] });
 }
 
 async function ask(services: ActivityServices, input: ModelInput, { signal, live }: Attempt): Promise<ModelResult> {
@@ -102,6 +110,7 @@ async function ask(services: ActivityServices, input: ModelInput, { signal, live
     offered: { tools: offered, promptHash },
     ...(notices.length > 0 ? { notices } : {}),
     ...(prepared ? { prepared } : {}),
+    ...(hasTargets(services) ? { notify: true as const } : {}),
   };
 }
 

@@ -12,7 +12,7 @@ const patienceMs = 10_000;
 class FinalFailure extends Error {}
 
 /**
- * Tells the command and the URL of the user's configuration that a session waits. Both get the same JSON. Of failures only those of the
+ * Tells the command and the URL of the user's configuration that a session waits, is blocked or ended. Both get the same JSON. Of failures only those of the
  * URL that may pass (5xx, network) are tried again, by the engine; the command runs once. Neither address nor command is named in a
  * failure: history keeps it, and such URLs are often secrets.
  */
@@ -20,9 +20,9 @@ export const notifyActivity =
   (services: ActivityServices) =>
   async (input: NotifyInput): Promise<NotifyResult> => {
     const { command, url, page } = services.notifyTargets();
-    const { sessionId, cwd, kind, title, waiting } = input;
+    const { v: _, kind, sessionId, cwd, title, ...more } = input;
     const link = page === undefined ? {} : { page: `${page}/s/${sessionId}` };
-    const body = JSON.stringify({ v: 1, event: kind, sessionId, title, cwd, waiting, ...link });
+    const body = JSON.stringify({ v: 1, event: kind, sessionId, title, cwd, ...more, ...link });
     const context = Context.current();
     const told: NotifyResult["told"] = [];
     const failures: Error[] = [];
@@ -50,6 +50,12 @@ export const notifyActivity =
       nonRetryable: failures.every((failure) => failure instanceof FinalFailure),
     });
   };
+
+/** Whether the user's configuration names anybody. */
+export function hasTargets(services: Pick<ActivityServices, "notifyTargets">): boolean {
+  const { command, url } = services.notifyTargets();
+  return command !== undefined || url !== undefined;
+}
 
 async function post(url: string, body: string): Promise<void> {
   let status: number;

@@ -24,6 +24,7 @@ import { validateToolArguments } from "../src/schema/validate.ts";
 import { resolveKey } from "../src/tools/paths.ts";
 import { boundErrorText, boundResult, sizeOf, wellFormed } from "./bounds.ts";
 import { type CheckedCall, checkCall, digestOf, previewOf } from "./checked-call.ts";
+import { hasTargets } from "./notify.ts";
 import { rememberOf } from "./remember.ts";
 import { renderedCall } from "./renderers.ts";
 import { withNotice } from "./repeated-notice.ts";
@@ -278,8 +279,3 @@ function boundDisplay(display: Display, bytes: number): Display {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function hasTargets(services: ActivityServices): boolean {
-  const { command, url } = services.notifyTargets();
-  return command !== undefined || url !== undefined;
-}

@@ -57,7 +57,7 @@ async function ask(
   const unchangeable = () => Promise.reject(new Error("a budget has no arguments to change"));
   approvals.ask(prepared, unchangeable, () => undefined, "budget");
   if (abort.aborted) approvals.withdraw(abort.by!);
-  else context.tell([prepared]);
+  else context.teller.waiting([prepared]);
   context.showWaiting();
   const outcome = (await approvals.settled()).get(prepared.callId)!;
   context.showWaiting();

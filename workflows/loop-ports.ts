@@ -11,13 +11,14 @@ import {
 } from "../src/protocol/activities.ts";
 import { limits } from "../src/protocol/limits.ts";
 import { callIdOf, type SessionInput } from "../src/protocol/session.ts";
-import { model, notify, prepare, settle, tools } from "./activities.ts";
+import { model, prepare, settle, tools } from "./activities.ts";
 import { applicationFailureOf } from "./application-failure.ts";
 import type { Approvals } from "./approvals.ts";
 import { withinBudget } from "./budget.ts";
 import { compactIfNeeded, compactNow } from "./compaction.ts";
 import type { Prompts } from "./prompts.ts";
 import type { SessionRecord } from "./session-record.ts";
+import type { Teller } from "./teller.ts";
 import type { TurnAbort } from "./turn-abort.ts";
 import { checkAnswer } from "./until.ts";
 
@@ -36,11 +37,10 @@ export interface PortsContext {
   /** Shows `waiting` while approvals are open, `running` else. */
   showWaiting(): void;
   /** Blocks until a person asks to go on (true) or stops the turn (false). */
-  block(cause: string, next: string | undefined): Promise<boolean>;
+  block(cause: string, next: string | undefined, notify: boolean): Promise<boolean>;
   prepareNextTurn: LoopPorts["prepareNextTurn"];
   limitReached: LoopPorts["limitReached"];
-  /** Tells whom the user's configuration names that something waits. */
-  tell(asking: PreparedCall[]): void;
+  teller: Teller;
 }
 
 /** Binds the pure loop to activities. Nothing else knows both. */
@@ -68,6 +68,7 @@ export function loopPorts(context: PortsContext): LoopPorts {
       if ("reason" in answer) return answer;
       offered = answer.offered.tools;
       ahead = answer.prepared;
+      record.notifies = answer.notify === true;
       for (const text of answer.notices ?? []) record.noticeOnce(text);
       return answer.stored;
     },
@@ -96,7 +97,7 @@ export function loopPorts(context: PortsContext): LoopPorts {
         approvals.ask(call, prepareEdited, (outcome) => onSettled(call.callId, outcome));
       }
       if (abort.aborted) approvals.withdraw(abort.by!);
-      else context.tell(asking);
+      else context.teller.waiting(asking);
       context.showWaiting();
       const outcomes = await approvals.settled();
       context.showWaiting();
@@ -112,20 +113,6 @@ export function loopPorts(context: PortsContext): LoopPorts {
       return (await made).stored;
     },
   };
-}
-
-/** Best effort: the approval does not wait for it. */
-export function tellSomebody({ input, record }: Pick<PortsContext, "input" | "record">, asking: PreparedCall[]): void {
-  if (!asking.some((call) => call.notify)) return;
-  const { sessionId, cwd, title } = input;
-  const waiting = asking.map(({ toolName, summary }) => ({ toolName, summary }));
-  const summary = `${asking.length} ${asking.length === 1 ? "call waits" : "calls wait"}`;
-  void notify
-    .executeWithOptions({ summary }, [{ v: 1, sessionId, cwd, kind: "waiting", title, waiting }])
-    .catch((error) => {
-      const text = applicationFailureOf(error)?.message ?? "the worker's own fault";
-      record.emit({ type: "notice", text: `nobody could be told that it waits: ${text}`.slice(0, 500) });
-    });
 }
 
 async function streamAssistant(context: PortsContext, turn: number) {
@@ -174,8 +161,8 @@ async function streamAssistant(context: PortsContext, turn: number) {
       if (!(blockingFailures as readonly string[]).includes(failure.type ?? "")) {
         return { reason: "failed", errorMessage: failure.message } satisfies LoopEnd;
       }
-      const next = failure.details?.[0];
-      if (!(await context.block(failure.message, typeof next === "string" ? next : undefined))) {
+      const [next, notify] = failure.details ?? [];
+      if (!(await context.block(failure.message, typeof next === "string" ? next : undefined, notify === true))) {
         return { reason: "aborted" } satisfies LoopEnd;
       }
     }

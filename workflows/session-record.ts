@@ -49,6 +49,8 @@ export class SessionRecord {
   deniedCalls = 0;
   /** US dollars that may be spent by now; undefined while it is what the settings say. */
   budget: number | undefined;
+  /** The user's configuration names somebody who is told of an end. */
+  notifies = false;
   #published = "";
   #toldUsage = "";
   #hinted = false;

@@ -24,11 +24,12 @@ import { durationText } from "./duration-text.ts";
 import { endState } from "./end-state.ts";
 import { guarded } from "./guarded.ts";
 import { Inbox } from "./inbox.ts";
-import { loopPorts, tellSomebody } from "./loop-ports.ts";
+import { loopPorts } from "./loop-ports.ts";
 import { Prompts } from "./prompts.ts";
 import { SessionRecord } from "./session-record.ts";
 import { Settings } from "./session-settings.ts";
-import { sessionState, waitingCause } from "./session-state.ts";
+import { carriedState, type SessionParts, sessionState, waitingCause } from "./session-state.ts";
+import { Teller } from "./teller.ts";
 import { TimeLimit } from "./time-limit.ts";
 import { TurnAbort } from "./turn-abort.ts";
 
@@ -53,6 +54,9 @@ class Session {
   readonly #sessionStartedAt: number;
   #abort = new TurnAbort();
   #timeLimit: TimeLimit | undefined;
+  readonly #teller: Teller;
+  /** Of the present piece of work. */
+  #workedSince = 0;
   #working = false;
   #retries = 0;
   /** Decisions and changes being checked; settled before the run closes or goes on elsewhere. */
@@ -68,6 +72,7 @@ class Session {
     this.#sessionStartedAt = carried?.startedAt ?? this.#startedAt;
     this.#inbox = new Inbox(carried?.seenSignals ?? []);
     this.#record = new SessionRecord(input);
+    this.#teller = new Teller(input, this.#record);
     this.#settings = new Settings(input, this.#record);
     this.#prompts = new Prompts(carried?.queue ?? [], () => this.#settings.now.queue ?? "one");
     this.#approvals = new Approvals(this.#record, input.cwd, [...(carried?.remembered ?? [])], () =>
@@ -94,6 +99,7 @@ class Session {
       if (error instanceof ContinueAsNew) throw error;
       this.#fail(error);
     }
+    await this.#teller.settled();
     if (this.#finish) this.#setState("ended", `ended by ${this.#finish}`);
     return { v: 1, sessionId: this.#input.sessionId, carried: this.#carried() };
   }
@@ -126,6 +132,7 @@ class Session {
       if (this.#held || this.#finish !== undefined) return;
     }
     this.#working = true;
+    if (!resume) this.#workedSince = Date.now();
     this.#setState("running");
     this.#watchTime(resume ? this.#input.previous?.carried.timeoutAt : undefined);
     try {
@@ -140,10 +147,10 @@ class Session {
         startedAt: this.#sessionStartedAt,
         date: new Date(workflowInfo().startTime).toISOString().slice(0, 10),
         showWaiting: () => this.#showWaiting(),
-        block: (cause, next) => this.#block(cause, next),
+        block: (cause, next, notify) => this.#block(cause, next, notify),
         prepareNextTurn: () => this.#continueIfLong(true),
         limitReached: () => (this.#timeLimit?.up ? { reason: "timeout", errorMessage: this.#abort.by! } : undefined),
-        tell: (asking) => tellSomebody({ input: this.#input, record: this.#record }, asking),
+        teller: this.#teller,
       });
       const { reason, errorMessage } = await runAgentLoop(
         ports,
@@ -178,6 +185,9 @@ class Session {
   #showEnd(reason: AgentEndReason, errorMessage?: string): void {
     if (reason !== "answered" && reason !== "terminated" && reason !== "aborted") this.#held = true;
     this.#setState(...endState(this.#input.sessionId, reason, errorMessage, this.#abort.by));
+    // Who stopped it knows, and so does who still looks at what was quick.
+    const worthTelling = reason !== "aborted" && Date.now() - this.#workedSince >= limits.quickWorkMs;
+    if (this.#record.notifies && worthTelling) this.#teller.ended(this.#record.state, this.#record.cause);
   }
 
   /** Anything unexpected becomes a state with a name; the conversation stays usable. */
@@ -211,10 +221,12 @@ class Session {
     });
   }
 
-  async #block(cause: string, next: string | undefined): Promise<boolean> {
+  async #block(cause: string, next: string | undefined, notify: boolean): Promise<boolean> {
     const before = this.#retries;
     const retry = `tempi retry ${this.#input.sessionId}`;
-    this.#setState("blocked", cause, !next ? retry : next.includes("tempi retry") ? next : `${next}, then ${retry}`);
+    const mends = !next ? retry : next.includes("tempi retry") ? next : `${next}, then ${retry}`;
+    this.#setState("blocked", cause, mends);
+    if (notify) this.#teller.blocked(cause, mends);
     await condition(() => this.#retries > before || this.#abort.aborted);
     if (this.#abort.aborted) return false;
     this.#setState("running");
@@ -269,28 +281,15 @@ class Session {
   }
 
   #carried(): CarriedState {
-    const { runId, segments, entries, lastEvent, usage, contextTokens, summary, state } = this.#record;
-    return {
-      segments: entries.length === 0 ? segments : [...segments, { runId, from: 0, to: entries.length }],
-      settings: this.#settings.now,
-      queue: this.#prompts.carried(),
-      remembered: [...this.#approvals.rules],
-      startedAt: this.#sessionStartedAt,
-      turn: this.#loop.turn,
-      ...(this.#loop.repeated ? { repeated: this.#loop.repeated } : {}),
-      lastEvent,
-      usage,
-      contextTokens,
-      deniedCalls: this.#record.deniedCalls,
-      ...(this.#record.budget === undefined ? {} : { budget: this.#record.budget }),
-      ...(summary ? { summary } : {}),
-      seenSignals: this.#inbox.seen,
-      state,
-    };
+    return carriedState(this.#parts(), this.#loop, this.#inbox.seen, this.#sessionStartedAt);
   }
+
   #state(): SessionState {
+    return sessionState(this.#parts(), this.#loop.turn, this.#startedAt);
+  }
+
+  #parts(): SessionParts {
     const parts = { approvals: this.#approvals, prompts: this.#prompts, settings: this.#settings };
-    const { turn } = this.#loop;
-    return sessionState({ input: this.#input, record: this.#record, turn, startedAt: this.#startedAt, ...parts });
+    return { input: this.#input, record: this.#record, ...parts };
   }
 }

@@ -59,6 +59,8 @@ export interface ModelResult {
    * large: then `prepare` does it. Holds for the settings it was made with.
    */
   prepared?: { settings: PreflightSettings; calls: PreparedCall[] };
+  /** The user's configuration names somebody who is told. */
+  notify?: true;
 }
 
 /** Settings that decide what the preflight says of a call. */
@@ -147,12 +149,18 @@ export interface VerifyResult {
   valid: boolean;
 }
 
-/** Something waits for a person. The worker's own configuration says who is told; without targets nothing happens. */
+/** Something waits for a person, or came to an end. The worker's own configuration says who is told; without targets nothing happens. */
 export interface NotifyInput extends SessionScope {
   v: 1;
-  kind: "waiting";
+  kind: "waiting" | "blocked" | "ended";
   title: string;
-  waiting: { toolName: string; summary: string }[];
+  /** Of `waiting`. */
+  waiting?: { toolName: string; summary: string }[];
+  /** Of `ended`: the session's state. */
+  state?: string;
+  /** Why it is blocked, or was stopped or failed; and the command that mends it. */
+  cause?: string;
+  next?: string;
 }
 
 export interface NotifyResult {

@@ -29,6 +29,8 @@ export const limits = {
   rememberedRules: 200,
   /** A session closes this long after it answered. */
   closeAfterMs: 10 * 60 * 1000,
+  /** Work that ends sooner is told to nobody: whoever asked is still there. */
+  quickWorkMs: 10_000,
   /** After an abort a call that does not stop is given up. */
   abortGraceMs: 10_000,
   /** A file's lock ends when nobody wanted it for so long. */

@@ -98,3 +98,14 @@ test("5xx and an unreachable server are tried again, without the command; 4xx, r
   const failed = await attempt({ command: "cat > /dev/null; exit 3" });
   expect(failed.error).toMatchObject({ message: "notify.command ended with exit code 3", nonRetryable: true });
 });
+
+test("what is blocked or ended is told with its cause and the command that mends it", async () => {
+  const { url, bodies } = await receiver();
+  const { waiting: _, ...about } = input;
+  const blocked = { ...about, kind: "blocked" as const, cause: "no key", next: "tempi retry k7f3qd" };
+  const environment = new MockActivityEnvironment({}, { logger: quiet });
+  await environment.run(notifyActivity({ notifyTargets: () => ({ url }) } as ActivityServices), blocked);
+  expect(bodies).toMatchObject([
+    { event: "blocked", cause: "no key", next: "tempi retry k7f3qd", title: "make it pass" },
+  ]);
+});
